@@ -1,0 +1,39 @@
+import { Duration } from 'aws-cdk-lib';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { removalPolicyOf, type StoredDataProps } from './shared-props.ts';
+import { PAYLOAD_PREFIX } from './statements.ts';
+
+export interface PayloadStoreProps extends StoredDataProps {
+  /** Days for which a payload may be needed: the oldest age of a run and its retention. */
+  readonly neededDays: number;
+}
+
+// S3 counts from the object's creation and rounds to midnight; a payload must never go before the items that refer to it.
+const LIFECYCLE_SLACK_DAYS = 3;
+
+/** The bucket for values that do not fit into an item or a message. */
+export class PayloadStore extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, props: PayloadStoreProps) {
+    super(scope, id);
+    this.bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: true,
+      ...(props.encryptionKey
+        ? { encryption: BucketEncryption.KMS, encryptionKey: props.encryptionKey, bucketKeyEnabled: true }
+        : { encryption: BucketEncryption.S3_MANAGED }),
+      lifecycleRules: [
+        {
+          id: 'expire-payloads',
+          prefix: PAYLOAD_PREFIX,
+          expiration: Duration.days(props.neededDays + LIFECYCLE_SLACK_DAYS),
+        },
+      ],
+      removalPolicy: removalPolicyOf(props),
+      // Otherwise a bucket with payloads in it stops the tear-down half-way.
+      autoDeleteObjects: props.removable,
+    });
+  }
+}

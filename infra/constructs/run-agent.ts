@@ -1,0 +1,71 @@
+import { Duration } from 'aws-cdk-lib';
+import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { RunAgentEnv } from '../../functions/environment/run-agent-env.ts';
+import { NotifyingAlarm } from './alarm.ts';
+import type { GuardedQueue } from './guarded-queue.ts';
+import { HandlerFunction, type HandlerProps } from './handler-function.ts';
+import type { PayloadStore } from './payload-store.ts';
+import { QueueConsumer } from './queue-consumer.ts';
+import type { RunStore } from './run-store.ts';
+import { changeItems, consumeMessages, readPayloads, sendMessages, writePayloads } from './statements.ts';
+
+export interface RunAgentProps extends HandlerProps {
+  readonly store: RunStore;
+  readonly payloads: PayloadStore;
+  readonly wakes: GuardedQueue;
+  readonly outputs: GuardedQueue;
+  /** The deployment's configuration as JSON. */
+  readonly config: string;
+  readonly agentVariables: Readonly<Record<string, string>>;
+  readonly timeout: Duration;
+  readonly memorySize: number;
+  readonly maxConcurrency: number;
+}
+
+// A wake may be delayed for this long and is not late then.
+const LONGEST_WAKE_DELAY = Duration.minutes(15);
+
+/** Drives runs: one wake, one drive. */
+export class RunAgent extends Construct {
+  readonly handler: HandlerFunction;
+
+  constructor(scope: Construct, id: string, props: RunAgentProps) {
+    super(scope, id);
+    const { store, payloads, wakes, outputs, timeout, alarmTopic } = props;
+    this.handler = new HandlerFunction(this, 'Handler', {
+      ...props,
+      file: 'run-agent.ts',
+      environment: {
+        STORE_TABLE_NAME: store.table.tableName,
+        STORE_INDEX_NAME: store.indexName,
+        WAKE_QUEUE_URL: wakes.queue.queueUrl,
+        OUTPUT_QUEUE_URL: outputs.queue.queueUrl,
+        PAYLOAD_BUCKET_NAME: payloads.bucket.bucketName,
+        DEPLOYMENT_CONFIG: props.config,
+      } satisfies Record<keyof RunAgentEnv, string>,
+      statements: [
+        consumeMessages(wakes.queue),
+        changeItems(store.table),
+        sendMessages(wakes.queue, outputs.queue),
+        readPayloads(payloads.bucket),
+        writePayloads(payloads.bucket),
+      ],
+      // It wakes itself to continue; `run.max-hops` is the bound. Lambda would stop it after about 16 hops.
+      settings: { recursiveLoop: RecursiveLoop.ALLOW },
+    });
+    new QueueConsumer(this, 'Consumer', {
+      queue: wakes.queue,
+      function: this.handler.function,
+      batchSize: 1,
+      maxConcurrency: props.maxConcurrency,
+    });
+    new NotifyingAlarm(this, 'OldWakesAlarm', {
+      metric: wakes.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: Duration.minutes(5) }),
+      above: LONGEST_WAKE_DELAY.toSeconds() + timeout.toSeconds(),
+      periods: 2,
+      runbook: 'Wakes wait too long: runs are due faster than run-agent drives them. Raise runAgent.maxConcurrency.',
+      alarmTopic,
+    });
+  }
+}

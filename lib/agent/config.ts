@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { AgentError } from '../errors/agent-error.ts';
+
+const positive = z.int().positive();
+
+/**
+ * Every configuration key: its schema and its default. The one place that names them.
+ * Precedence: deployment (`AgentStack`'s `config`) before this table, an agent's own `config` before the deployment's.
+ */
+const KEYS = {
+  /** Attempts in a row without a new fact before a run is FAILED. */
+  'run.max-attempts': positive.max(100).default(5),
+  /** Age in days at which an unfinished run is FAILED. */
+  'run.max-age-days': positive.max(365).default(30),
+  /** Days that a finished run is kept. */
+  'run.retention-days': positive.max(3_650).default(14),
+  /** `continue` hops of one run. */
+  'run.max-hops': positive.default(1_000),
+  /** How long a driver owns a run without renewing, in milliseconds. */
+  'run.lease-millis': positive.min(1_000).max(900_000).default(60_000),
+  /** First wait after a failed attempt in milliseconds; doubled for each further one, at most 900,000. */
+  'run.retry-initial-millis': positive.max(900_000).default(1_000),
+  /** Largest stored value in UTF-8 bytes. */
+  'payload.max-bytes': positive.default(33_554_432),
+} as const;
+
+export type ConfigKey = keyof typeof KEYS;
+export type Config = { readonly [Key in ConfigKey]: z.output<(typeof KEYS)[Key]> };
+export type ConfigInput = { readonly [Key in ConfigKey]?: z.input<(typeof KEYS)[Key]> };
+
+const schema = z.strictObject(KEYS);
+
+/**
+ * Merges configurations, the later ones winning, and checks every value.
+ * @throws AgentError `INVALID_CONFIG` naming an unknown key (with the nearest known one) or a bad value
+ */
+export function resolveConfig(where: string, ...inputs: readonly (ConfigInput | undefined)[]): Config {
+  const merged: Record<string, unknown> = {};
+  for (const input of inputs) {
+    for (const [key, value] of Object.entries(input ?? {})) {
+      if (!Object.hasOwn(KEYS, key)) {
+        throw new AgentError(
+          'INVALID_CONFIG',
+          `${where} sets the unknown key "${key}". Did you mean "${nearest(key)}"?`,
+        );
+      }
+      if (value !== undefined) merged[key] = value;
+    }
+  }
+  const parsed = schema.safeParse(merged);
+  if (!parsed.success)
+    throw new AgentError('INVALID_CONFIG', `${where} is not valid. ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+function nearest(key: string): string {
+  const known = Object.keys(KEYS);
+  return known.reduce((best, candidate) => (distance(key, candidate) < distance(key, best) ? candidate : best));
+}
+
+/** Levenshtein distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,119 @@
+import type * as z from 'zod';
+import type { ConfigInput } from './config.ts';
+import type { ResourceDeclaration, ResourceKinds, ResourceNames, ResourceTypeName, WithResource } from './resource.ts';
+import type { RunnerContext } from './runner-context.ts';
+import type { EventOf, Triggers } from './trigger.ts';
+
+export interface AgentOptions<Input extends z.ZodType, Output extends z.ZodType> {
+  /** Unique in the deployment: letters, digits, `_`, `-` and `.`, at most 64 characters. */
+  readonly name: string;
+  /** What a request's `input` must fit. @default any JSON */
+  readonly input?: Input;
+  /** What each `OutputEvent` must fit. @default any JSON */
+  readonly output?: Output;
+  /** This agent's configuration; it wins over the deployment's. */
+  readonly config?: ConfigInput;
+}
+
+/** An action's code. Returns nothing: it sends events. */
+export type ActionFunction = (event: never, ctx: never) => void | Promise<void>;
+
+export interface ActionDeclaration {
+  readonly name: string;
+  readonly triggers: Triggers;
+  readonly run: ActionFunction;
+}
+
+/** An agent as it was declared. `compilePlan` checks it. */
+export interface AgentDefinition {
+  readonly name: string;
+  readonly input: z.ZodType | undefined;
+  readonly output: z.ZodType | undefined;
+  readonly config: ConfigInput | undefined;
+  readonly resources: readonly ResourceDeclaration[];
+  readonly actions: readonly ActionDeclaration[];
+}
+
+/** An action that is written in a file of its own: `defineAction`. */
+export interface DefinedAction<T extends Triggers, Context> {
+  readonly triggers: T;
+  readonly run: (event: never, ctx: Context) => void | Promise<void>;
+}
+
+/** An agent under declaration: each call gives a new one, so a part of it can be the base of several. */
+export interface AgentBuilder<Input, OutputInput, Resources extends ResourceNames> extends AgentDefinition {
+  addResource<const Name extends string, Kind extends ResourceTypeName>(
+    name: Name,
+    type: Kind,
+    declaration: ResourceKinds[Kind]['declaration'],
+  ): AgentBuilder<Input, OutputInput, WithResource<Resources, Kind, Name>>;
+  addAction<const T extends Triggers>(
+    name: string,
+    trigger: T,
+    run: (event: EventOf<T, Input>, ctx: RunnerContext<OutputInput, Resources>) => void | Promise<void>,
+  ): AgentBuilder<Input, OutputInput, Resources>;
+  addAction<T extends Triggers>(
+    name: string,
+    action: DefinedAction<T, RunnerContext<OutputInput, Resources>>,
+  ): AgentBuilder<Input, OutputInput, Resources>;
+}
+
+/** The context that the actions of an agent get. @example type Ctx = ContextOf<typeof base>; */
+export type ContextOf<Agent> =
+  Agent extends AgentBuilder<infer _Input, infer Output, infer Resources> ? RunnerContext<Output, Resources> : never;
+
+// biome-ignore lint/complexity/noBannedTypes: an agent without resources has no names of any kind
+type NoResources = {};
+
+/**
+ * Declares an agent. What is checked without a run is checked when its plan is compiled, at `cdk synth` at the latest.
+ * @example
+ * export const echo = defineAgent({ name: 'echo', input: z.string(), output: z.string() })
+ *   .addAction('answer', EventType.InputEvent, (event, ctx) => ctx.sendEvent(OutputEvent(event.input)));
+ */
+export function defineAgent<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>(
+  options: AgentOptions<Input, Output>,
+): AgentBuilder<z.output<Input>, z.input<Output>, NoResources> {
+  return build({
+    name: options.name,
+    input: options.input,
+    output: options.output,
+    config: options.config,
+    resources: [],
+    actions: [],
+  });
+}
+
+/**
+ * Writes an action apart from its agent; `base` gives it its types.
+ * @example export const assess = defineAction(base, EventType.InputEvent, (event, ctx) => ctx.sendEvent(OutputEvent('ok')));
+ */
+export function defineAction<Input, Output, Resources extends ResourceNames, const T extends Triggers>(
+  _base: AgentBuilder<Input, Output, Resources>,
+  trigger: T,
+  run: (event: EventOf<T, Input>, ctx: RunnerContext<Output, Resources>) => void | Promise<void>,
+): DefinedAction<T, RunnerContext<Output, Resources>> {
+  return { triggers: trigger, run };
+}
+
+function build<Input, Output, Resources extends ResourceNames>(
+  definition: AgentDefinition,
+): AgentBuilder<Input, Output, Resources> {
+  const builder = {
+    ...definition,
+    addResource: (name: string, type: ResourceTypeName, declaration: ResourceDeclaration['declaration']) =>
+      build({ ...definition, resources: [...definition.resources, { name, type, declaration }] }),
+    addAction: (name: string, action: Triggers | DefinedAction<Triggers, never>, run?: ActionFunction) =>
+      build({ ...definition, actions: [...definition.actions, actionOf(name, action, run)] }),
+  };
+  return builder as AgentBuilder<Input, Output, Resources>;
+}
+
+function actionOf(
+  name: string,
+  action: Triggers | DefinedAction<Triggers, never>,
+  run: ActionFunction | undefined,
+): ActionDeclaration {
+  if (typeof action === 'object' && 'run' in action) return { name, triggers: action.triggers, run: action.run };
+  return { name, triggers: action as Triggers, run: run as ActionFunction };
+}

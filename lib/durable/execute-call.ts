@@ -1,0 +1,131 @@
+import { CallTimeoutError, isTerminal, NotSerializableError } from '../errors/public-errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import { encodeThrown } from '../values/error-codec.ts';
+import { encodeValue } from '../values/value-codec.ts';
+import type { CheckedCall } from './call-options.ts';
+import { insideCall } from './inside-call.ts';
+
+export type CallOutcome =
+  /** `text`: the stored value. */
+  | { readonly kind: 'succeeded'; readonly text: string }
+  /** `text`: the stored form of what was thrown. */
+  | { readonly kind: 'failed'; readonly text: string }
+  /** The reconciler could not tell: nothing is recorded, the attempt fails. */
+  | { readonly kind: 'fault'; readonly error: unknown }
+  /** The call was given up: nothing is recorded. */
+  | { readonly kind: 'cancelled' };
+
+type Attempt =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'thrown'; readonly error: unknown }
+  | { readonly kind: 'fault'; readonly error: unknown }
+  | { readonly kind: 'cancelled' };
+
+export interface CallEnvironment {
+  readonly clock: Clock;
+  /** Aborts when the call is given up. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a durable call to its outcome, repeating it within its `retry` budget. Where an earlier attempt may have had an effect,
+ * in this drive or before it (`recover`), the reconciler is asked instead of the call.
+ */
+export async function executeCall(
+  call: CheckedCall,
+  recover: boolean,
+  environment: CallEnvironment,
+): Promise<CallOutcome> {
+  const { maxAttempts = 1, initialMillis = 0, maxMillis = 0, factor = 1 } = call.retry ?? {};
+  let waitMillis = initialMillis;
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await attemptOnce(call, recover || attempt > 1, environment);
+    switch (result.kind) {
+      case 'value':
+        return succeed(result.value);
+      case 'fault':
+      case 'cancelled':
+        return result;
+      case 'thrown':
+        if (attempt >= maxAttempts || isTerminal(result.error))
+          return { kind: 'failed', text: encodeThrown(result.error) };
+    }
+    if (!(await wait(waitMillis, environment))) return { kind: 'cancelled' };
+    waitMillis = Math.min(waitMillis * factor, maxMillis);
+  }
+}
+
+function succeed(value: unknown): CallOutcome {
+  try {
+    return { kind: 'succeeded', text: encodeValue(value, 'result') };
+  } catch (error) {
+    if (!(error instanceof NotSerializableError)) throw error;
+    return { kind: 'failed', text: encodeThrown(error) };
+  }
+}
+
+async function attemptOnce(call: CheckedCall, recover: boolean, environment: CallEnvironment): Promise<Attempt> {
+  const limit = new AbortController();
+  const signal = AbortSignal.any([environment.signal, limit.signal]);
+  const thrownByCall = new Set<unknown>();
+  const runCall = async (): Promise<unknown> => {
+    try {
+      return await call.call(signal);
+    } catch (error) {
+      thrownByCall.add(error);
+      throw error;
+    }
+  };
+  const reconcile = recover ? call.reconcile : undefined;
+  const body = insideCall(call.id, async () => (reconcile ? reconcile(runCall, signal) : runCall())).then(
+    (value): Attempt => ({ kind: 'value', value }),
+    (error): Attempt => (reconcile && !thrownByCall.has(error) ? { kind: 'fault', error } : { kind: 'thrown', error }),
+  );
+  const outcome = await settleWithin(body, call, environment, limit, reconcile !== undefined);
+  return outcome;
+}
+
+/** The attempt's outcome, or its timeout, or the end of the call: whichever comes first. A late outcome is ignored. */
+function settleWithin(
+  body: Promise<Attempt>,
+  call: CheckedCall,
+  { clock, signal }: CallEnvironment,
+  limit: AbortController,
+  reconciling: boolean,
+): Promise<Attempt> {
+  return new Promise((resolve) => {
+    const timedOut = (): void => {
+      const error = new CallTimeoutError(`Durable call "${call.id}" did not settle within ${call.timeoutMillis} ms.`);
+      settle(reconciling ? { kind: 'fault', error } : { kind: 'thrown', error });
+      limit.abort(error);
+    };
+    const cancelTimer =
+      call.timeoutMillis === undefined ? undefined : clock.after(call.timeoutMillis, timedOut, 'limit');
+    const cancelled = (): void => settle({ kind: 'cancelled' });
+    const settle = (attempt: Attempt): void => {
+      cancelTimer?.();
+      signal.removeEventListener('abort', cancelled);
+      resolve(attempt);
+    };
+    if (signal.aborted) return cancelled();
+    signal.addEventListener('abort', cancelled, { once: true });
+    body.then(settle);
+  });
+}
+
+/** `false` when the call was given up meanwhile. */
+function wait(millis: number, { clock, signal }: CallEnvironment): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(false);
+    const elapsed = (): void => {
+      signal.removeEventListener('abort', cancelled);
+      resolve(true);
+    };
+    const cancelTimer = clock.after(millis, elapsed, 'wait');
+    const cancelled = (): void => {
+      cancelTimer();
+      resolve(false);
+    };
+    signal.addEventListener('abort', cancelled, { once: true });
+  });
+}

@@ -1,0 +1,35 @@
+export type { Config, ConfigInput, ConfigKey } from './agent/config.ts';
+export {
+  type ActionDeclaration,
+  type AgentBuilder,
+  type AgentDefinition,
+  type AgentOptions,
+  type ContextOf,
+  type DefinedAction,
+  defineAction,
+  defineAgent,
+} from './agent/define-agent.ts';
+export { definePrompt, type Prompt } from './agent/prompt.ts';
+export { ResourceType } from './agent/resource.ts';
+export type { Memory, RunnerContext } from './agent/runner-context.ts';
+export type { EventOf, Trigger, Triggers } from './agent/trigger.ts';
+export type { DurableCall, RetryPolicy } from './durable/durable-call.ts';
+export { AgentError, type AgentErrorCode } from './errors/agent-error.ts';
+export {
+  CallInterruptedError,
+  CallTimeoutError,
+  NotSerializableError,
+  ReplayMismatchError,
+  TerminalAgentError,
+  TerminalError,
+} from './errors/public-errors.ts';
+export { defineEvent, type EventDefinition } from './events/define-event.ts';
+export {
+  type Attributes,
+  type Event,
+  type EventDraft,
+  EventType,
+  type InputEvent,
+  type OutputDraft,
+  OutputEvent,
+} from './events/event.ts';

@@ -1,0 +1,62 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { localStackError } from './local-stack-error.ts';
+
+const runningStackSchema = z.object({
+  /** The process that runs the stack. */
+  pid: z.number(),
+  region: z.string(),
+  endpoints: z.object({ dynamodb: z.string(), sqs: z.string(), s3: z.string() }),
+  /** The outputs of the template, by name. */
+  outputs: z.record(z.string(), z.string()),
+  /** Where `<function>.log` files are. */
+  logDirectory: z.string(),
+});
+
+/** A local stack that another process can use. */
+export type RunningStack = z.infer<typeof runningStackSchema>;
+
+const fileIn = (stateDirectory: string): string => join(stateDirectory, 'stack.json');
+
+/** Tells other processes where the stack is. */
+export async function announceStack(stateDirectory: string, stack: RunningStack): Promise<void> {
+  await mkdir(stateDirectory, { recursive: true });
+  await writeFile(fileIn(stateDirectory), `${JSON.stringify(stack, null, 2)}\n`);
+}
+
+export async function withdrawStack(stateDirectory: string): Promise<void> {
+  await rm(fileIn(stateDirectory), { force: true });
+}
+
+/** The stack that runs from this directory. A file left behind by a process that is gone counts for nothing. */
+export async function findRunningStack(stateDirectory: string): Promise<RunningStack | undefined> {
+  let text: string;
+  try {
+    text = await readFile(fileIn(stateDirectory), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const stack = runningStackSchema.parse(JSON.parse(text));
+  return isAlive(stack.pid) ? stack : undefined;
+}
+
+/** Two stacks in one directory would overwrite each other's files. */
+export async function refuseSecondStack(stateDirectory: string): Promise<void> {
+  const running = await findRunningStack(stateDirectory);
+  if (running === undefined) return;
+  throw localStackError(
+    `A local stack runs in ${stateDirectory} already (process ${running.pid}). End it first, or use another directory.`,
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process may not be signalled, but it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,73 @@
+import type { PlannedAction } from '../agent/plan.ts';
+import type { DurablePromise } from '../durable/durable-promise.ts';
+import type { Event } from '../events/event.ts';
+import type { EmittedEvent } from './action-body.ts';
+import type { ActionMemory } from './run-memory.ts';
+
+/** An action that is waiting in the queue: everything about it that its trigger decides. */
+export interface QueuedAction {
+  readonly id: string;
+  readonly action: PlannedAction;
+  readonly parentActionId: string;
+  /** Names of the actions that led here, joined by `/`. */
+  readonly path: string;
+  readonly event: Event;
+}
+
+/** An action that has started and is not finished: its place, its own writes, what it waits for. */
+export class ActionRun {
+  readonly queued: QueuedAction;
+  readonly ordinal: number;
+  readonly view: number;
+  readonly startedAt: number;
+  readonly sensory: ActionMemory;
+  readonly shortTerm: ActionMemory;
+  readonly events: EmittedEvent[] = [];
+  /** Ends the calls that nobody waits for any more. */
+  readonly calls = new AbortController();
+  /** Recorded failures that were shown to the action. */
+  readonly shownFailures = new Set<unknown>();
+  readonly visitedSlots = new Set<string>();
+  state: 'running' | 'ended' = 'running';
+  /** Durable calls that have not been shown their outcome yet. */
+  pending = 0;
+  private readonly occurrences = new Map<string, number>();
+  private readonly promises: { readonly id: string; readonly promise: DurablePromise<unknown> }[] = [];
+
+  constructor(options: {
+    readonly queued: QueuedAction;
+    readonly ordinal: number;
+    readonly view: number;
+    readonly startedAt: number;
+    readonly sensory: ActionMemory;
+    readonly shortTerm: ActionMemory;
+  }) {
+    this.queued = options.queued;
+    this.ordinal = options.ordinal;
+    this.view = options.view;
+    this.startedAt = options.startedAt;
+    this.sensory = options.sensory;
+    this.shortTerm = options.shortTerm;
+  }
+
+  /** Whether its code waits for a durable call or is over, so that nothing of it runs now. */
+  get isParked(): boolean {
+    return this.state === 'ended' || this.pending > 0;
+  }
+
+  /** How often the id was used before in this action. */
+  nextOccurrence(callId: string): number {
+    const occurrence = this.occurrences.get(callId) ?? 0;
+    this.occurrences.set(callId, occurrence + 1);
+    return occurrence;
+  }
+
+  track(id: string, promise: DurablePromise<unknown>): void {
+    this.promises.push({ id, promise });
+  }
+
+  /** Ids of durable calls whose promise was neither awaited nor given to a combinator. */
+  unawaitedCalls(): readonly string[] {
+    return this.promises.filter(({ promise }) => !promise.isObserved).map(({ id }) => id);
+  }
+}

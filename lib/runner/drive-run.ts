@@ -1,0 +1,198 @@
+import { type Config, resolveConfig } from '../agent/config.ts';
+import type { AgentPlan, PlanSet } from '../agent/plan.ts';
+import { ReplayMismatchError } from '../errors/public-errors.ts';
+import type { Wake } from '../ports/queues.ts';
+import { EMPTY_JOURNAL, type Journal, type StoredText } from '../store/journal.ts';
+import { JournalStore } from '../store/journal-store.ts';
+import { Payloads } from '../store/payloads.ts';
+import type { RunOutcome, RunRecord } from '../store/run-record.ts';
+import { RunStore } from '../store/run-store.ts';
+import { RunTracer } from '../trace/run-tracer.ts';
+import { concludeChange, decideClaim, runExpired } from './claim.ts';
+import { decideWake } from './decide-wake.ts';
+import { DriveLease, driveTimes } from './drive-lease.ts';
+import { DriveState } from './drive-state.ts';
+import { endRun } from './end-run.ts';
+import type { EngineOutcome } from './engine-outcome.ts';
+import { FactRecorder } from './fact-recorder.ts';
+import { KeyMemory } from './key-memory.ts';
+import { isKeyed, KeyOrder } from './key-order.ts';
+import { OrderLog } from './order-log.ts';
+import { endOfAge } from './retention.ts';
+import { RunEngine } from './run-engine.ts';
+import type { MemoryContents } from './run-memory.ts';
+import type { DrivePorts } from './runner-ports.ts';
+import { type DriveResult, settleDrive } from './settle-drive.ts';
+import { Signal } from './signal.ts';
+
+export interface DriveOptions {
+  readonly plans: PlanSet;
+  readonly ports: DrivePorts;
+  /** End of the invocation, milliseconds since 1970. */
+  readonly deadline: number;
+}
+
+/** What a claimed run is driven with. */
+interface ClaimedRun {
+  readonly run: RunRecord;
+  readonly journal: Journal;
+  readonly seenOrdinals: readonly number[];
+  readonly inputText: string;
+  readonly memoryView: StoredText | undefined;
+}
+
+/** D1 to D9: what a wake does. It is a hint: lost, late, doubled or reordered it changes nothing but timing. */
+export async function driveRun(options: DriveOptions, wake: Wake): Promise<DriveResult> {
+  const { plans, ports } = options;
+  const seen = await new RunStore(ports.items).get(wake.runId);
+  const plan = seen && plans.get(seen.agent);
+  const config = plan?.config ?? resolveConfig('The configuration');
+  const decision = decideWake(seen, config, ports.clock.now());
+  if (decision.kind === 'drop' || seen === undefined)
+    return { kind: 'dropped', why: decision.kind === 'drop' ? decision.why : '' };
+  switch (decision.kind) {
+    case 'end':
+      return ended(await endRun(ports, config, seen.runId));
+    case 'conclude':
+      return decision.because === 'cancelled'
+        ? conclude(ports, config, seen, 'CANCELLED')
+        : conclude(ports, config, seen, 'FAILED', runExpired(config));
+    case 'take-key':
+      return takeKey(options, config, seen);
+    case 'drive':
+      return claimAndDrive(options, config, seen, undefined);
+  }
+}
+
+/** Run-agent parks a run that is due although it waits, and drives one that holds its key. */
+async function takeKey(options: DriveOptions, config: Config, seen: RunRecord): Promise<DriveResult> {
+  if (!isKeyed(seen)) return { kind: 'dropped', why: 'the run is PARKED without a key' };
+  const taken = await new KeyOrder(options.ports, config).take(seen);
+  if (taken.kind === 'active') return claimAndDrive(options, config, seen, taken.turn);
+  if (taken.kind === 'parked')
+    await new RunStore(options.ports.items).park(seen.runId, seen.wakeCount, endOfAge(seen.createdAt, config));
+  return { kind: 'parked' };
+}
+
+async function claimAndDrive(
+  options: DriveOptions,
+  config: Config,
+  seen: RunRecord,
+  turn: number | undefined,
+): Promise<DriveResult> {
+  const { plans, ports, deadline } = options;
+  const plan = plans.get(seen.agent);
+  const store = new JournalStore(ports.items, seen.runId, seen.ttl);
+  const read = seen.epoch === 0 ? undefined : await store.read();
+  const journal = read?.journal ?? EMPTY_JOURNAL;
+  const now = ports.clock.now();
+  const owner = ports.createToken();
+  const decision = decideClaim({ seen, journal, config, now, deadline, owner, turn });
+  if (decision.kind === 'conclude') return conclude(ports, config, seen, 'FAILED', decision.error);
+  const claimed = await new RunStore(ports.items).claim(seen, decision.change, now);
+  const run = claimed.kind === 'written' || claimed.run?.owner === owner ? claimed.run : undefined;
+  if (run === undefined) return { kind: 'dropped', why: 'somebody else took the run' };
+  if (plan === undefined) return settleDrive({ ports, config, run, newFacts: 0 }, unknownAgent(run));
+  const payloads = new Payloads(ports.payloads, run.runId, config['payload.max-bytes']);
+  const input = run.input === undefined ? (read?.input ?? (await store.getInput())) : { text: run.input };
+  const inputText = input === undefined ? 'null' : await payloads.load(input);
+  return drive(options, plan, {
+    run,
+    journal,
+    seenOrdinals: decision.seenOrdinals,
+    inputText,
+    memoryView: read?.memoryView,
+  });
+}
+
+async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed: ClaimedRun): Promise<DriveResult> {
+  const { run, journal, seenOrdinals, inputText, memoryView } = claimed;
+  const { clock } = ports;
+  const { config } = plan;
+  const payloads = new Payloads(ports.payloads, run.runId, config['payload.max-bytes']);
+  const lease = new DriveLease({
+    runs: new RunStore(ports.items),
+    clock,
+    run,
+    leaseMillis: config['run.lease-millis'],
+    deadline,
+  });
+  const recorder = new FactRecorder({
+    journal: new JournalStore(ports.items, run.runId, run.ttl),
+    payloads,
+    lease,
+    writer: run.owner ?? '',
+  });
+  const tracer = new RunTracer(ports.trace, clock, run);
+  const changed = new Signal();
+  const state = new DriveState({
+    journal,
+    recorder,
+    lease,
+    times: driveTimes(clock.now(), deadline),
+    clock,
+    tracer,
+    order: new OrderLog(seenOrdinals, changed),
+    changed,
+  });
+  const loadShortTerm = async (): Promise<MemoryContents> =>
+    isKeyed(run) ? new KeyMemory({ ports, config, run, payloads }).load(memoryView) : {};
+  traceRun(tracer, run, 'started');
+  const outcome = await new RunEngine({
+    plan,
+    runId: run.runId,
+    key: run.key,
+    inputText,
+    seenOrdinals,
+    loadShortTerm,
+    state,
+  }).run();
+  const result = await settleDrive({ ports, config, run, newFacts: recorder.recordedFacts }, outcome);
+  if (result.kind === 'ended') traceRun(tracer, run, result.outcome === 'COMPLETED' ? 'success' : 'failed', outcome);
+  if (result.kind === 'blocked') traceRun(tracer, run, 'failed', outcome);
+  return result;
+}
+
+/** Ends a run that is not to be driven again. */
+async function conclude(
+  ports: DrivePorts,
+  config: Config,
+  seen: RunRecord,
+  outcome: RunOutcome,
+  error?: unknown,
+): Promise<DriveResult> {
+  const now = ports.clock.now();
+  const claimed = await new RunStore(ports.items).claim(seen, concludeChange(seen, outcome, now, error), now);
+  if (claimed.kind === 'refused') return { kind: 'dropped', why: 'somebody else took the run' };
+  return ended(await endRun(ports, config, seen.runId));
+}
+
+const ended = (outcome: RunOutcome | undefined): DriveResult =>
+  outcome === undefined ? { kind: 'dropped', why: 'the run has ended' } : { kind: 'ended', outcome };
+
+const unknownAgent = (run: RunRecord): EngineOutcome => ({
+  kind: 'mismatch',
+  error: new ReplayMismatchError(
+    `There is no agent "${run.agent}" in this deployment. Deploy it, then redrive the run.`,
+  ),
+});
+
+function traceRun(
+  tracer: RunTracer,
+  run: RunRecord,
+  status: 'started' | 'success' | 'failed',
+  outcome?: EngineOutcome,
+): void {
+  const error = outcome && 'error' in outcome ? { error: outcome.error } : {};
+  tracer.write({
+    entityType: 'run',
+    entityName: run.agent,
+    executionId: run.runId,
+    status,
+    ...(status === 'failed'
+      ? { problemCategory: outcome?.kind === 'mismatch' ? 'run_blocked' : 'run_failed', ...error }
+      : {}),
+    metadata: { epoch: run.epoch, attempt: run.attempts },
+    startedAt: run.createdAt,
+  });
+}

@@ -1,0 +1,51 @@
+import { resolveConfig } from '../agent/config.ts';
+import type { PlanSet } from '../agent/plan.ts';
+import { JournalStore } from '../store/journal-store.ts';
+import type { RunRecord } from '../store/run-record.ts';
+import { RunStore } from '../store/run-store.ts';
+import { dueShard } from './due-index.ts';
+import { endOfAge } from './retention.ts';
+import type { StorePorts } from './runner-ports.ts';
+
+export type RedriveResult =
+  | { readonly kind: 'redriven'; readonly runId: string }
+  | { readonly kind: 'nothing-to-do'; readonly runId: string; readonly why: string };
+
+/**
+ * Lets a BLOCKED run go on, or a FAILED one begin a new life over its journal: failed calls of unfinished actions run again,
+ * every recorded success stays. May be repeated.
+ */
+export async function redriveRun(plans: PlanSet, ports: StorePorts, runId: string): Promise<RedriveResult> {
+  const runs = new RunStore(ports.items);
+  const run = await runs.get(runId);
+  const now = ports.clock.now();
+  if (run === undefined) return nothing(runId, 'there is no such run');
+  switch (run.status) {
+    case 'BLOCKED':
+      return wakeIf((await runs.unblock(runId, now)).kind === 'written', ports, run);
+    case 'FAILED': {
+      const config = plans.get(run.agent)?.config ?? resolveConfig('The configuration');
+      if (now >= endOfAge(run.createdAt, config)) return nothing(runId, 'it is older than "run.max-age-days"');
+      await dropFailedCalls(ports, run);
+      return wakeIf((await runs.revive(run, dueShard(runId), now)).kind === 'written', ports, run);
+    }
+    default:
+      return nothing(runId, `the run is ${run.status}: only FAILED and BLOCKED ones can be redriven`);
+  }
+}
+
+const nothing = (runId: string, why: string): RedriveResult => ({ kind: 'nothing-to-do', runId, why });
+
+async function wakeIf(changed: boolean, ports: StorePorts, { runId }: RunRecord): Promise<RedriveResult> {
+  if (!changed) return nothing(runId, 'somebody else has just redriven it');
+  await ports.wakes.send({ runId, reason: 'redrive' });
+  return { kind: 'redriven', runId };
+}
+
+async function dropFailedCalls(ports: StorePorts, run: RunRecord): Promise<void> {
+  const store = new JournalStore(ports.items, run.runId, run.ttl);
+  const { journal } = await store.read();
+  for (const call of journal.calls.values()) {
+    if (call.status === 'FAILED' && !journal.actions.has(call.actionId)) await store.deleteCall(call);
+  }
+}

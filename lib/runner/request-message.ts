@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { AgentError } from '../errors/agent-error.ts';
+import { checkId } from '../store/keys.ts';
+
+/** A message of the request queue. */
+export interface RequestMessage {
+  readonly messageId: string;
+  /** Message group: the order in which requests are accepted, nothing else. */
+  readonly groupId: string;
+  readonly sequenceNumber: string;
+  readonly body: string;
+}
+
+/** Why a message cannot be accepted: attribute `reason` in the dead-letter queue. */
+export type RefusalReason =
+  | 'NOT_JSON'
+  | 'SNS_ENVELOPE'
+  | 'INVALID_REQUEST'
+  | 'FORBIDDEN_CHARACTER'
+  | 'FORBIDDEN_MEMBER'
+  | 'UNKNOWN_AGENT'
+  | 'INVALID_INPUT'
+  | 'REQUEST_ID_REUSED';
+
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly reason: RefusalReason;
+  /** The fact and the remedy. */
+  readonly detail: string;
+}
+
+const id = z.string().superRefine((value, context) => {
+  try {
+    checkId('it', value);
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+  }
+});
+
+const runRequest = z.strictObject({
+  agent: z.string(),
+  key: id.optional(),
+  requestId: id.optional(),
+  input: z.unknown(),
+  traceparent: z
+    .string()
+    .regex(/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/, 'must be a W3C traceparent')
+    .optional(),
+});
+const cancelRequest = z.strictObject({ cancel: z.strictObject({ requestId: id }) });
+const redriveRequest = z.strictObject({ redrive: z.strictObject({ requestId: id }) });
+
+export type RunRequest = z.output<typeof runRequest>;
+
+export type ParsedRequest =
+  | { readonly kind: 'run'; readonly request: RunRequest }
+  | { readonly kind: 'cancel'; readonly runId: string }
+  | { readonly kind: 'redrive'; readonly runId: string }
+  | Refusal;
+
+export const refuse = (reason: RefusalReason, detail: string): Refusal => ({ kind: 'refused', reason, detail });
+
+/** Reads a message's body; unknown fields are refused. */
+export function parseRequest(body: string): ParsedRequest {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch (error) {
+    return refuse('NOT_JSON', `The message body is no JSON (${String(error)}). Send {"agent": …, "input": …}.`);
+  }
+  return (isSnsEnvelope(json) ? snsRefusal : undefined) ?? findForbidden(json, body) ?? parseKind(json);
+}
+
+function parseKind(json: unknown): ParsedRequest {
+  const has = (member: string): boolean => typeof json === 'object' && json !== null && Object.hasOwn(json, member);
+  if (has('cancel')) {
+    const parsed = cancelRequest.safeParse(json);
+    return parsed.success ? { kind: 'cancel', runId: parsed.data.cancel.requestId } : invalid(parsed.error);
+  }
+  if (has('redrive')) {
+    const parsed = redriveRequest.safeParse(json);
+    return parsed.success ? { kind: 'redrive', runId: parsed.data.redrive.requestId } : invalid(parsed.error);
+  }
+  const parsed = runRequest.safeParse(json);
+  return parsed.success ? { kind: 'run', request: parsed.data } : invalid(parsed.error);
+}
+
+const invalid = (error: z.ZodError): Refusal =>
+  refuse(
+    'INVALID_REQUEST',
+    `The message is no request. ${z.prettifyError(error)} Send {"agent", "key"?, "requestId"?, "input", "traceparent"?}, {"cancel": {"requestId"}} or {"redrive": {"requestId"}}.`,
+  );
+
+const snsRefusal = refuse(
+  'SNS_ENVELOPE',
+  'The message is wrapped by SNS. Enable raw message delivery on the subscription.',
+);
+
+function isSnsEnvelope(json: unknown): boolean {
+  return (
+    typeof json === 'object' && json !== null && 'Type' in json && json.Type === 'Notification' && 'TopicArn' in json
+  );
+}
+
+/** What no queue can carry back, and members that would change prototypes when somebody merges them. */
+function findForbidden(json: unknown, body: string): Refusal | undefined {
+  // Both can only be there when the text has them, raw or escaped; most bodies are told apart by one scan.
+  if (/[\ufffe\uffff]|\\uffff|\\ufffe/i.test(body) && hasNonCharacter(json)) {
+    return refuse('FORBIDDEN_CHARACTER', 'A text holds U+FFFE or U+FFFF, which SQS cannot carry. Remove it.');
+  }
+  // An escape may spell any letter, so a body with escapes is looked through as well.
+  if ((body.includes('__proto__') || body.includes('\\u')) && hasProto(json)) {
+    return refuse('FORBIDDEN_MEMBER', 'An object has a member named "__proto__". Rename it.');
+  }
+  return undefined;
+}
+
+function hasNonCharacter(value: unknown): boolean {
+  if (typeof value === 'string') return /[\ufffe\uffff]/.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => hasNonCharacter(name) || hasNonCharacter(member));
+}
+
+function hasProto(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProto);
+}

@@ -1,0 +1,127 @@
+import { AgentError } from '../errors/agent-error.ts';
+import { ActionRunner, type ActionRunnerOptions } from './action-runner.ts';
+import type { RenewResult } from './drive-lease.ts';
+import type { DriveState } from './drive-state.ts';
+import type { EngineOutcome } from './engine-outcome.ts';
+import type { Delivery } from './order-log.ts';
+import { formatOrdinals } from './settle-order.ts';
+import { microtasksDrained } from './signal.ts';
+
+export interface EngineOptions extends ActionRunnerOptions {
+  /** Stored form of the run's input. */
+  readonly inputText: string;
+  /** Ordinals that earlier drives saw, in order, as they stand in the run record. */
+  readonly seenOrdinals: readonly number[];
+}
+
+/**
+ * Takes a run to quiescence in memory. Actions start in the order of a queue that is fed in emission order; a queued action starts
+ * before the next outcome is shown, and no two pieces of action code run at the same time.
+ */
+export class RunEngine {
+  private readonly options: EngineOptions;
+  private readonly state: DriveState;
+  private readonly actions: ActionRunner;
+  /** Ordinals that this drive has shown beyond the earlier ones. */
+  private readonly shown: number[] = [];
+
+  constructor(options: EngineOptions) {
+    this.options = options;
+    this.state = options.state;
+    this.actions = new ActionRunner(options);
+  }
+
+  async run(): Promise<EngineOutcome> {
+    const stopTimers = this.startTimers();
+    try {
+      this.actions.emitInput(this.options.inputText);
+      await this.loop();
+    } catch (error) {
+      this.state.stop({ kind: 'attempt-failed', error });
+    }
+    await this.drain();
+    stopTimers();
+    this.state.close();
+    if (this.state.stopReason) return this.state.stopReason;
+    return { kind: 'quiescent', outputs: this.actions.outputs, shortTerm: this.actions.shortTermWrites() };
+  }
+
+  private startTimers(): () => void {
+    const { clock, times, lease } = this.state;
+    const giveUp = (): void => {
+      this.state.givenUp.abort();
+      this.state.stop({ kind: 'continue' });
+    };
+    const cancelGiveUp = clock.after(Math.max(times.giveUpAt - clock.now(), 0), giveUp, 'background');
+    const stopRenewing = lease.keep((loss) => this.state.stop({ kind: loss }));
+    return () => {
+      cancelGiveUp();
+      stopRenewing();
+    };
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.state.isOver) {
+      if (this.actions.hasQueued) {
+        if (this.actions.startNext()) await this.quiet();
+        continue;
+      }
+      const delivery = await this.nextDelivery();
+      if (delivery === undefined) break;
+      if (!(await this.mayShow(delivery))) return;
+      await delivery.deliver();
+      await this.quiet();
+    }
+    const stuck = this.state.isOver ? [] : this.actions.runningPaths();
+    if (stuck.length > 0) {
+      const error = new AgentError(
+        'INVALID_CALL',
+        `Nothing can wake the actions ${stuck.join(', ')}: they wait for something that the run does not know. Wait for durable calls only.`,
+      );
+      this.state.stop({ kind: 'attempt-failed', error });
+    }
+  }
+
+  /** Waits until no action code runs: every started action waits for a durable call or has ended. */
+  private async quiet(): Promise<void> {
+    for (;;) {
+      await microtasksDrained();
+      if (this.state.isOver || (this.state.busy === 0 && this.actions.isParked)) return;
+      await this.state.changed.wait();
+    }
+  }
+
+  private async nextDelivery(): Promise<Delivery | undefined> {
+    while (!this.state.isOver) {
+      const recorded = this.state.order.nextRecorded();
+      if (recorded) return recorded;
+      const arrival = this.state.order.nextArrival();
+      if (arrival) {
+        const delivery = await arrival;
+        if (delivery) return delivery;
+      } else if (this.state.outstanding === 0) {
+        return undefined;
+      } else {
+        await this.state.changed.wait();
+      }
+    }
+    return undefined;
+  }
+
+  /** What somebody else recorded gets its place in the run record before user code sees it. */
+  private async mayShow({ source, ordinal }: Delivery): Promise<boolean> {
+    if (source !== 'earlier') this.shown.push(ordinal);
+    const owned = source === 'adopted' ? await this.renewWithOrder() : this.state.lease.isValid() ? 'owned' : 'lost';
+    if (owned !== 'owned') this.state.stop({ kind: owned });
+    return !this.state.isOver;
+  }
+
+  private renewWithOrder(): Promise<RenewResult> {
+    return this.state.lease.renew(formatOrdinals([...this.options.seenOrdinals, ...this.shown]));
+  }
+
+  /** What is under way when the drive stops is still recorded, so that nothing is done twice, but not shown. */
+  private async drain(): Promise<void> {
+    while (this.state.outstanding > 0 && this.state.stopReason?.kind !== 'lost') await this.state.changed.wait();
+  }
+}

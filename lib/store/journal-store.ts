@@ -1,0 +1,140 @@
+import type { Condition, ItemStore } from '../ports/item-store.ts';
+import { all, any, below, equal, exists, isNew } from './conditions.ts';
+import {
+  type ActionRecord,
+  type CallRecord,
+  fromActionItem,
+  fromCallItem,
+  type Journal,
+  type Position,
+  type StoredText,
+  toActionItem,
+  toCallAttributes,
+  toCallItem,
+  toJournal,
+} from './journal.ts';
+import { callKey, inputKey, memoryViewKey, runKey } from './keys.ts';
+
+/** `adopted`: somebody else was first; `record` is theirs and counts. */
+export type RecordResult<Fact> = { readonly kind: 'recorded' } | { readonly kind: 'adopted'; readonly record: Fact };
+
+/** A stored value in an item of its own, with the digest of the request it came with. */
+export interface StoredInput extends StoredText {
+  readonly digest: string;
+}
+
+/** The input may be stored some deliveries before its run is recorded; a message lives 14 days at most. */
+const INPUT_SLACK_SECONDS = 14 * 86_400;
+
+/**
+ * The records of one run besides its control data. Every fact is written once: the first writer wins.
+ * All records of a run share its `ttl`, so a record with an older one is a leftover of an expired run with the same id: it counts as absent.
+ */
+export class JournalStore {
+  private readonly items: ItemStore;
+  private readonly runId: string;
+  private readonly ttl: number;
+
+  constructor(items: ItemStore, runId: string, ttl: number) {
+    this.items = items;
+    this.runId = runId;
+    this.ttl = ttl;
+  }
+
+  /** D2: everything of the run in one query. */
+  async read(): Promise<{
+    readonly journal: Journal;
+    readonly input: StoredInput | undefined;
+    readonly memoryView: StoredText | undefined;
+  }> {
+    const items = await this.items.query({ pk: runKey(this.runId).pk });
+    const input = items.find((item) => item.sk === 'INPUT');
+    const view = items.find((item) => item.sk === 'MEMVIEW');
+    return {
+      journal: toJournal(items.filter((item) => item.ttl === this.ttl)),
+      input: input && { ...storedText(input), digest: String(input.dg) },
+      memoryView: view && storedText(view),
+    };
+  }
+
+  /** A1. `refused` gives the digest that stands there. */
+  async putInput(
+    input: StoredInput,
+    now: number,
+  ): Promise<{ readonly kind: 'written' } | { readonly kind: 'exists'; readonly digest: string }> {
+    const item = {
+      ...inputKey(this.runId),
+      dg: input.digest,
+      ...textAttributes(input),
+      ttl: this.ttl + INPUT_SLACK_SECONDS,
+    };
+    const result = await this.items.put(item, any(isNew, below('ttl', Math.floor(now / 1000))));
+    return result.kind === 'written' ? { kind: 'written' } : { kind: 'exists', digest: String(result.item?.dg) };
+  }
+
+  async getInput(): Promise<StoredInput | undefined> {
+    const item = await this.items.get(inputKey(this.runId));
+    return item && { ...storedText(item), digest: String(item.dg) };
+  }
+
+  /** D4: a terminal record of a call that has none, or PENDING before one that may have to be asked about. */
+  async putCall(record: CallRecord): Promise<RecordResult<CallRecord>> {
+    const result = await this.items.put(toCallItem(this.runId, record, this.ttl), this.isFree());
+    if (result.kind === 'written' || result.item === undefined) return { kind: 'recorded' };
+    const stored = fromCallItem(result.item);
+    const own = stored.writer === record.writer && stored.status === record.status;
+    return own ? { kind: 'recorded' } : { kind: 'adopted', record: stored };
+  }
+
+  /** D4: the outcome of a PENDING call. */
+  async settleCall(record: CallRecord & Position): Promise<RecordResult<CallRecord>> {
+    const { status, text, reference, epoch, position, writer, endedAt } = record;
+    const change = {
+      set: toCallAttributes({ status, text, reference, epoch, position, writer, endedAt } as Partial<CallRecord>),
+    };
+    const result = await this.items.update(
+      callKey(this.runId, record.actionId, record.slot),
+      change,
+      all(exists, equal('st', 'PENDING')),
+    );
+    if (result.kind === 'written') return { kind: 'recorded' };
+    if (result.item === undefined) return this.putCall(record);
+    const stored = fromCallItem(result.item);
+    const own = stored.writer === writer && stored.status === status && stored.position === position;
+    return own ? { kind: 'recorded' } : { kind: 'adopted', record: stored };
+  }
+
+  /** D4: a finished action. */
+  async putAction(record: ActionRecord): Promise<RecordResult<ActionRecord>> {
+    const result = await this.items.put(toActionItem(this.runId, record, this.ttl), this.isFree());
+    if (result.kind === 'written' || result.item === undefined) return { kind: 'recorded' };
+    const stored = fromActionItem(result.item);
+    return stored.writer === record.writer ? { kind: 'recorded' } : { kind: 'adopted', record: stored };
+  }
+
+  /** E5: the short-term memory that a failed run began with; written once. */
+  async putMemoryView(view: StoredText): Promise<void> {
+    await this.items.put({ ...memoryViewKey(this.runId), ...textAttributes(view), ttl: this.ttl }, this.isFree());
+  }
+
+  private isFree(): Condition {
+    return any(isNew, below('ttl', this.ttl));
+  }
+
+  /** `redrive`: the call runs again. */
+  async deleteCall(record: CallRecord): Promise<void> {
+    await this.items.delete(callKey(this.runId, record.actionId, record.slot));
+  }
+}
+
+function storedText(item: { readonly [attribute: string]: string | number }): StoredText {
+  return {
+    ...(item.val === undefined ? {} : { text: String(item.val) }),
+    ...(item.ref === undefined ? {} : { reference: String(item.ref) }),
+  };
+}
+
+const textAttributes = (stored: StoredText): Record<string, string> => ({
+  ...(stored.text === undefined ? {} : { val: stored.text }),
+  ...(stored.reference === undefined ? {} : { ref: stored.reference }),
+});

@@ -1,0 +1,153 @@
+import type { Item } from '../ports/item-store.ts';
+import { ACTION_PREFIX, actionKey, CALL_PREFIX, callKey } from './keys.ts';
+
+export type CallStatus = 'PENDING' | 'SUCCEEDED' | 'FAILED';
+
+/** Where an outcome stands in the order in which the run first saw its facts. */
+export interface Position {
+  /** Epoch of the drive that recorded the outcome. */
+  readonly epoch: number;
+  /** Position among the outcomes of that drive. */
+  readonly position: number;
+}
+
+/** A text that is too large for its record stands in the payload store; then only the reference is here. */
+export interface StoredText {
+  readonly text?: string;
+  /** JSON of a `PayloadReference`. */
+  readonly reference?: string;
+}
+
+interface JournalFact {
+  /** Place of the start in the order of the run's starts. */
+  readonly ordinal: number;
+  /** Finished actions before the action of this fact first started: the memory it saw. */
+  readonly view: number;
+  /** Token of the driver that wrote it. */
+  readonly writer: string;
+  readonly startedAt: number;
+}
+
+/** The record of one durable call. */
+export interface CallRecord extends JournalFact, StoredText, Partial<Position> {
+  readonly actionId: string;
+  /** Encoded id and occurrence: `slotName`. */
+  readonly slot: string;
+  readonly status: CallStatus;
+  /** What was asked for: `call` for `durableExecute`. */
+  readonly kind: string;
+  readonly argsDigest?: string;
+  readonly endedAt?: number;
+}
+
+/** The record of a finished action. Its text holds the emitted events and the memory writes. */
+export interface ActionRecord extends JournalFact, StoredText, Position {
+  readonly actionId: string;
+  readonly name: string;
+  readonly parentActionId: string;
+  /** Id of the event that started it. */
+  readonly triggerEventId: string;
+  /** Names of the actions that led here, for readers. */
+  readonly path: string;
+  readonly endedAt: number;
+}
+
+/** Everything recorded of a run, by slot and by action. */
+export interface Journal {
+  readonly calls: ReadonlyMap<string, CallRecord>;
+  readonly actions: ReadonlyMap<string, ActionRecord>;
+}
+
+export const EMPTY_JOURNAL: Journal = { calls: new Map(), actions: new Map() };
+
+/** Name of a call's slot in the journal: no action id holds a `#`. */
+export const journalSlot = (actionId: string, slot: string): string => `${actionId}#${slot}`;
+
+/** Stored names, part of the journal's format. */
+const CALL_ATTRIBUTES = {
+  actionId: 'ai',
+  slot: 'sl',
+  status: 'st',
+  kind: 'kd',
+  argsDigest: 'ad',
+  ordinal: 'or',
+  view: 'vw',
+  epoch: 'e',
+  position: 'n',
+  writer: 'tk',
+  text: 'val',
+  reference: 'ref',
+  startedAt: 'sa',
+  endedAt: 'ea',
+} as const satisfies Record<keyof CallRecord, string>;
+
+const ACTION_ATTRIBUTES = {
+  actionId: 'ai',
+  name: 'nm',
+  parentActionId: 'pa',
+  triggerEventId: 'te',
+  path: 'pt',
+  ordinal: 'or',
+  view: 'vw',
+  epoch: 'e',
+  position: 'n',
+  writer: 'tk',
+  text: 'val',
+  reference: 'ref',
+  startedAt: 'sa',
+  endedAt: 'ea',
+} as const satisfies Record<keyof ActionRecord, string>;
+
+function toAttributes(names: Readonly<Record<string, string>>, record: object): Record<string, string | number> {
+  const attributes: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(record)) {
+    const attribute = names[name];
+    if (attribute !== undefined && value !== undefined) attributes[attribute] = value as string | number;
+  }
+  return attributes;
+}
+
+function fromAttributes(names: Readonly<Record<string, string>>, item: Item): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [name, attribute] of Object.entries(names)) {
+    if (item[attribute] !== undefined) record[name] = item[attribute];
+  }
+  return record;
+}
+
+/** The changed members of a call record, under their stored names. */
+export const toCallAttributes = (members: Partial<CallRecord>): Record<string, string | number> =>
+  toAttributes(CALL_ATTRIBUTES, members);
+
+export const toCallItem = (runId: string, record: CallRecord, ttl: number): Item => ({
+  ...callKey(runId, record.actionId, record.slot),
+  ...toCallAttributes(record),
+  ttl,
+});
+
+export const fromCallItem = (item: Item): CallRecord => fromAttributes(CALL_ATTRIBUTES, item) as unknown as CallRecord;
+
+export const toActionItem = (runId: string, record: ActionRecord, ttl: number): Item => ({
+  ...actionKey(runId, record.actionId),
+  ...toAttributes(ACTION_ATTRIBUTES, record),
+  ttl,
+});
+
+export const fromActionItem = (item: Item): ActionRecord =>
+  fromAttributes(ACTION_ATTRIBUTES, item) as unknown as ActionRecord;
+
+/** Sorts the items of a run's partition into its journal. */
+export function toJournal(items: readonly Item[]): Journal {
+  const calls = new Map<string, CallRecord>();
+  const actions = new Map<string, ActionRecord>();
+  for (const item of items) {
+    if (item.sk.startsWith(CALL_PREFIX)) {
+      const record = fromCallItem(item);
+      calls.set(journalSlot(record.actionId, record.slot), record);
+    } else if (item.sk.startsWith(ACTION_PREFIX)) {
+      const record = fromActionItem(item);
+      actions.set(record.actionId, record);
+    }
+  }
+  return { calls, actions };
+}

@@ -1,0 +1,133 @@
+import type { ConfigInput } from '../agent/config.ts';
+import type { AgentDefinition } from '../agent/define-agent.ts';
+import type { RunStatus } from '../store/run-record.ts';
+import { isFinal } from '../store/run-record.ts';
+import { decodeThrown } from '../values/error-codec.ts';
+import { CrashPlan, type CrashPoint } from './crashing-process.ts';
+import { EffectLog } from './effect-log.ts';
+import { SimulatedDeployment } from './simulated-deployment.ts';
+
+export interface TestRuntimeOptions {
+  /** Deployment defaults. */
+  readonly config?: ConfigInput;
+  /** Time of one invocation in milliseconds. @default 300,000 */
+  readonly driveTimeoutMillis?: number;
+}
+
+export interface TestRequest {
+  readonly key?: string;
+  readonly requestId?: string;
+}
+
+export interface TestResult {
+  readonly runId: string;
+  /** `REFUSED`: the request could not be accepted; `error` says why. */
+  readonly status: RunStatus | 'REFUSED';
+  readonly outputs: readonly unknown[];
+  readonly error?: unknown;
+}
+
+export interface CrashReport {
+  /** Port calls of the run without a crash. */
+  readonly portCalls: number;
+  /** Runs with a crash that had the same outcome. */
+  readonly crashes: number;
+}
+
+/** Agents in memory: no sleeping, no network; what the agents themselves call is up to the test. */
+export interface TestRuntime {
+  /** Sends a request and waits until its run is final or BLOCKED. */
+  run(agent: string, input: unknown, request?: TestRequest): Promise<TestResult>;
+  /**
+   * Runs the request once, then again and again in fresh deployments, each time stopping the process at another port call, before it
+   * and after its effect.
+   * @param prepare called before each run, to reset what the agents' calls act upon
+   * @throws Error naming the crash point when the outcome differs or an effect happens more often than it may
+   */
+  survivesEveryCrash(
+    agent: string,
+    input: unknown,
+    request?: TestRequest & { readonly prepare?: () => void },
+  ): Promise<CrashReport>;
+  /** What the runs of `run` share: their clock, store and queues. */
+  readonly deployment: SimulatedDeployment;
+}
+
+/** @throws AgentError when a plan is not valid */
+export function testRuntime(agents: readonly AgentDefinition[], options: TestRuntimeOptions = {}): TestRuntime {
+  const deployment = new SimulatedDeployment({ ...options, agents, crashes: new CrashPlan([]) });
+  return {
+    deployment,
+    run: (agent, input, request = {}) => runIn(deployment, agent, input, request),
+    survivesEveryCrash: (agent, input, request = {}) => surviveAll(agents, options, agent, input, request),
+  };
+}
+
+async function runIn(
+  deployment: SimulatedDeployment,
+  agent: string,
+  input: unknown,
+  request: TestRequest,
+): Promise<TestResult> {
+  const messageId = deployment.send({ agent, input, ...request });
+  const runId = request.requestId ?? messageId;
+  const refused = () => deployment.deadLetters.sent.find((message) => message.messageId === messageId);
+  await deployment.settle(async () => {
+    const status = (await deployment.run(runId))?.status;
+    return refused() !== undefined || (status !== undefined && (isFinal(status) || status === 'BLOCKED'));
+  });
+  const refusal = refused();
+  if (refusal) return { runId, status: 'REFUSED', outputs: [], error: `${refusal.reason}: ${refusal.detail}` };
+  const run = await deployment.run(runId);
+  const outputs = deployment.outputs.delivered
+    .map(
+      ({ body }) =>
+        JSON.parse(body) as { readonly requestId: string; readonly eventId?: string; readonly output?: unknown },
+    )
+    .filter((message) => message.requestId === runId && message.eventId !== undefined);
+  const error = run?.status === 'COMPLETED' || run?.error === undefined ? {} : { error: decodeThrown(run.error) };
+  return { runId, status: run?.status ?? 'FAILED', outputs: uniqueOutputs(outputs), ...error };
+}
+
+/** Beyond five minutes the queue delivers a repeat; its event id tells. */
+function uniqueOutputs(
+  messages: readonly { readonly eventId?: string; readonly output?: unknown }[],
+): readonly unknown[] {
+  return [...new Map(messages.map(({ eventId, output }) => [eventId, output])).values()];
+}
+
+async function surviveAll(
+  agents: readonly AgentDefinition[],
+  options: TestRuntimeOptions,
+  agent: string,
+  input: unknown,
+  request: TestRequest & { readonly prepare?: () => void },
+): Promise<CrashReport> {
+  const { prepare, ...identity } = request;
+  const attempt = async (points: readonly CrashPoint[]) => {
+    prepare?.();
+    const crashes = new CrashPlan(points);
+    const effects = new EffectLog();
+    const deployment = new SimulatedDeployment({ ...options, agents: effects.watch(agents), crashes });
+    const { runId: _, ...outcome } = await runIn(deployment, agent, input, identity);
+    return { outcome: comparable(outcome), calls: crashes.calls, violations: effects.violations() };
+  };
+  const calm = await attempt([]);
+  for (let call = 1; call <= calm.calls.length; call += 1) {
+    for (const when of ['before', 'after'] as const) {
+      const crashed = await attempt([{ call, when }]);
+      const place = `A crash ${when} port call ${call} (${calm.calls[call - 1]}) of agent "${agent}"`;
+      if (crashed.outcome !== calm.outcome)
+        throw new Error(`${place} changed the outcome.\nwithout: ${calm.outcome}\nwith:    ${crashed.outcome}`);
+      if (crashed.violations.length > 0)
+        throw new Error(`${place} repeated an effect: ${crashed.violations.join('; ')}`);
+    }
+  }
+  return { portCalls: calm.calls.length, crashes: calm.calls.length * 2 };
+}
+
+const comparable = (outcome: Omit<TestResult, 'runId'>): string =>
+  JSON.stringify({
+    ...outcome,
+    error: outcome.error instanceof Error ? `${outcome.error.name}: ${outcome.error.message}` : outcome.error,
+  });

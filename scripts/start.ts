@@ -1,0 +1,164 @@
+// The local stack: synthesizes the app, runs its template and bundles on this machine, and sends one request through it.
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { AgentError } from '../lib/errors/agent-error.ts';
+import { type AnswerResult, awaitAnswer, sendRequest } from '../lib/local/first-request.ts';
+import { type LocalStack, startLocalStack } from '../lib/local/local-stack.ts';
+import { localStackError } from '../lib/local/local-stack-error.ts';
+import { progressLine } from '../lib/local/progress-line.ts';
+import { refuseSecondStack } from '../lib/local/running-stack.ts';
+import { parseStartOptions, START_USAGE, type StartOptions } from '../lib/local/start-options.ts';
+import { synthesize } from '../lib/local/synthesize.ts';
+import { startTicketService } from '../lib/local/ticket-service.ts';
+
+const PROJECT = dirname(import.meta.dirname);
+const SAMPLE = join(PROJECT, 'functions/agents/diff-report/sample.diff');
+const AGENT = 'diff_report';
+const ANSWER_LIMIT_MILLIS = 60_000;
+const LOG_LINES_SHOWN = 30;
+
+const closing: (() => Promise<void>)[] = [];
+let ending: Promise<void> | undefined;
+
+process.on('SIGINT', () => void end(130));
+process.on('SIGTERM', () => void end(143));
+process.on('SIGHUP', () => void end(129));
+// The launcher is gone.
+process.on('disconnect', () => void end(1));
+
+try {
+  await start(parseStartOptions(process.argv.slice(2)));
+} catch (error) {
+  if (ending === undefined) {
+    console.error(error instanceof AgentError ? error.message : error);
+    await end(1);
+  }
+}
+
+async function start(options: StartOptions): Promise<void> {
+  if (options.help) {
+    console.log(START_USAGE);
+    return end(0);
+  }
+  const stateDirectory = resolve(PROJECT, options.stateDirectory);
+  await refuseSecondStack(stateDirectory);
+  const diff = await readDiff(options.diffFile);
+
+  const assemblyDirectory = join(stateDirectory, 'cdk.out');
+  await step('Synthesized the app', () =>
+    synthesize({ projectDirectory: PROJECT, outputDirectory: assemblyDirectory }),
+  );
+  const stack = await step('Started table, queues, schedule and functions', () =>
+    startStack(assemblyDirectory, stateDirectory),
+  );
+
+  const answered = await runFirstRequest(stack, diff);
+  if (options.once) return end(answered ? 0 : 1);
+  tellHowToGoOn(stack, stateDirectory);
+}
+
+async function startStack(assemblyDirectory: string, stateDirectory: string): Promise<LocalStack> {
+  const tickets = await startTicketService();
+  closing.push(() => tickets.close());
+  const stack = await startLocalStack({
+    assemblyDirectory,
+    stateDirectory,
+    environment: { TICKET_SERVICE_URL: tickets.url },
+  });
+  closing.push(() => stack.close());
+  return stack;
+}
+
+async function runFirstRequest(stack: LocalStack, diff: string): Promise<boolean> {
+  const requestId = `first-${randomUUID().slice(0, 8)}`;
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const sqs = new SQSClient({ region: stack.region, endpoint: stack.endpoints.sqs, credentials });
+  const stopListening = stack.onLog(({ text }) => {
+    const line = progressLine(text, requestId);
+    if (line !== undefined) console.log(`  ${line}`);
+  });
+  try {
+    const result = await step(`Request ${requestId} to ${AGENT}`, async () => {
+      await sendRequest(sqs, outputOf(stack, 'RequestQueueUrl'), { requestId, agent: AGENT, input: { diff } });
+      return awaitAnswer({
+        sqs,
+        outputQueueUrl: outputOf(stack, 'OutputQueueUrl'),
+        deadLetterQueueUrl: outputOf(stack, 'DeadLetterQueueUrl'),
+        requestId,
+        timeoutMillis: ANSWER_LIMIT_MILLIS,
+      });
+    });
+    return report(result, stack);
+  } finally {
+    stopListening();
+    sqs.destroy();
+  }
+}
+
+/** Shows the answer, or what is known about why there is none. */
+function report(result: AnswerResult, stack: LocalStack): boolean {
+  switch (result.kind) {
+    case 'ended':
+      for (const output of result.outputs) console.log(JSON.stringify(output, null, 2));
+      if (result.status === 'COMPLETED') return true;
+      console.error(`The run ended ${result.status}: ${JSON.stringify(result.error)}`);
+      break;
+    case 'refused':
+      console.error(`The request was refused (${result.reason}): ${result.detail}`);
+      break;
+    case 'late':
+      console.error(`No answer within ${ANSWER_LIMIT_MILLIS / 1000} s.`);
+  }
+  const lines = stack.logTail(LOG_LINES_SHOWN);
+  console.error(
+    `The last lines that the functions wrote:${lines.map((line) => `\n  ${line.functionName}: ${line.text}`).join('')}`,
+  );
+  return false;
+}
+
+function tellHowToGoOn(stack: LocalStack, stateDirectory: string): void {
+  const body = `{"agent":"${AGENT}","input":{"diff":"..."}}`;
+  console.log(`
+The stack is up until Ctrl-C. Send more:
+
+  npx lambda-agents enqueue ${AGENT} --input '{"diff":"..."}'
+
+  AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws sqs send-message --region ${stack.region} \\
+    --endpoint-url ${stack.endpoints.sqs} --queue-url ${outputOf(stack, 'RequestQueueUrl')} \\
+    --message-group-id 1 --message-deduplication-id "$(uuidgen)" --message-body '${body}'
+
+Answers are in ${outputOf(stack, 'OutputQueueUrl')}, logs in ${relative(PROJECT, join(stateDirectory, 'logs'))}.`);
+}
+
+function outputOf(stack: LocalStack, name: string): string {
+  const value = stack.outputs[name];
+  if (value === undefined) throw localStackError(`The app has no output ${name}. Take the stack from AgentStack.`);
+  return value;
+}
+
+async function readDiff(file: string | undefined): Promise<string> {
+  // npm runs scripts in the project, but people name files from where they are.
+  const path = file === undefined ? SAMPLE : resolve(process.env.INIT_CWD ?? process.cwd(), file);
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    throw localStackError(`${path} cannot be read. Name a file with a unified diff.`, { cause });
+  });
+}
+
+/** Says how long something took, once it is done. */
+async function step<T>(name: string, action: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const result = await action();
+  console.log(`${name} in ${((performance.now() - startedAt) / 1000).toFixed(2)} s.`);
+  return result;
+}
+
+/** Ends everything that was started, then this process. A second signal changes nothing. */
+function end(exitCode: number): Promise<void> {
+  ending ??= (async () => {
+    for (const close of closing.toReversed()) await close();
+    process.exit(exitCode);
+  })();
+  return ending;
+}
