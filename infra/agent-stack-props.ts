@@ -1,5 +1,5 @@
 import { Duration, type StackProps } from 'aws-cdk-lib';
-import type { IVpc } from 'aws-cdk-lib/aws-ec2';
+import type { IVpc, Vpc } from 'aws-cdk-lib/aws-ec2';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -38,7 +38,7 @@ export interface AgentStackProps extends StackProps {
    */
   readonly encryptionKey?: IKey;
   /** The functions run in its private subnets, which must reach SQS, DynamoDB and S3. @default no VPC */
-  readonly vpc?: IVpc;
+  readonly vpc?: IVpc | Vpc;
   /** Where alarms are sent. @default nowhere: they only show their state */
   readonly alarmTopic?: ITopic;
 }

@@ -21,10 +21,12 @@ const LOG_LINES_SHOWN = 30;
 
 const closing: (() => Promise<void>)[] = [];
 let ending: Promise<void> | undefined;
+// Ctrl-C is how a stack that is up is meant to end; before, it breaks something off.
+let up = false;
 
-process.on('SIGINT', () => void end(130));
-process.on('SIGTERM', () => void end(143));
-process.on('SIGHUP', () => void end(129));
+process.on('SIGINT', () => void end(up ? 0 : 130));
+process.on('SIGTERM', () => void end(up ? 0 : 143));
+process.on('SIGHUP', () => void end(up ? 0 : 129));
 // The launcher is gone.
 process.on('disconnect', () => void end(1));
 
@@ -56,6 +58,7 @@ async function start(options: StartOptions): Promise<void> {
 
   const answered = await runFirstRequest(stack, diff);
   if (options.once) return end(answered ? 0 : 1);
+  up = true;
   tellHowToGoOn(stack, stateDirectory);
 }
 
@@ -80,17 +83,17 @@ async function runFirstRequest(stack: LocalStack, diff: string): Promise<boolean
     if (line !== undefined) console.log(`  ${line}`);
   });
   try {
-    const result = await step(`Request ${requestId} to ${AGENT}`, async () => {
-      await sendRequest(sqs, outputOf(stack, 'RequestQueueUrl'), { requestId, agent: AGENT, input: { diff } });
-      return awaitAnswer({
-        sqs,
-        outputQueueUrl: outputOf(stack, 'OutputQueueUrl'),
-        deadLetterQueueUrl: outputOf(stack, 'DeadLetterQueueUrl'),
-        requestId,
-        timeoutMillis: ANSWER_LIMIT_MILLIS,
-      });
+    console.log(`Sending request ${requestId} to ${AGENT}.`);
+    const sentAt = performance.now();
+    await sendRequest(sqs, outputOf(stack, 'RequestQueueUrl'), { requestId, agent: AGENT, input: { diff } });
+    const result = await awaitAnswer({
+      sqs,
+      outputQueueUrl: outputOf(stack, 'OutputQueueUrl'),
+      deadLetterQueueUrl: outputOf(stack, 'DeadLetterQueueUrl'),
+      requestId,
+      timeoutMillis: ANSWER_LIMIT_MILLIS,
     });
-    return report(result, stack);
+    return report(result, secondsSince(sentAt), stack);
   } finally {
     stopListening();
     sqs.destroy();
@@ -98,12 +101,13 @@ async function runFirstRequest(stack: LocalStack, diff: string): Promise<boolean
 }
 
 /** Shows the answer, or what is known about why there is none. */
-function report(result: AnswerResult, stack: LocalStack): boolean {
+function report(result: AnswerResult, seconds: string, stack: LocalStack): boolean {
   switch (result.kind) {
     case 'ended':
       for (const output of result.outputs) console.log(JSON.stringify(output, null, 2));
+      console.log(`The run ended ${result.status} after ${seconds} s.`);
       if (result.status === 'COMPLETED') return true;
-      console.error(`The run ended ${result.status}: ${JSON.stringify(result.error)}`);
+      console.error(JSON.stringify(result.error, null, 2));
       break;
     case 'refused':
       console.error(`The request was refused (${result.reason}): ${result.detail}`);
@@ -150,8 +154,12 @@ async function readDiff(file: string | undefined): Promise<string> {
 async function step<T>(name: string, action: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await action();
-  console.log(`${name} in ${((performance.now() - startedAt) / 1000).toFixed(2)} s.`);
+  console.log(`${name} in ${secondsSince(startedAt)} s.`);
   return result;
+}
+
+function secondsSince(startedAt: number): string {
+  return ((performance.now() - startedAt) / 1000).toFixed(2);
 }
 
 /** Ends everything that was started, then this process. A second signal changes nothing. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Duration } from 'aws-cdk-lib';
-import type { IVpc } from 'aws-cdk-lib/aws-ec2';
+import type { IVpc, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   type Architecture,
@@ -22,7 +22,7 @@ export interface HandlerProps extends StoredDataProps, AlarmProps {
   /** At least as long as a run lives and is kept, so that its trace can be read as long as its record. */
   readonly logRetention: RetentionDays;
   /** @default no VPC */
-  readonly vpc?: IVpc | undefined;
+  readonly vpc?: IVpc | Vpc | undefined;
 }
 
 export interface HandlerFunctionProps extends HandlerProps {
@@ -88,7 +88,8 @@ export class HandlerFunction extends Construct {
       role: this.role,
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
-      ...(props.vpc ? { vpc: props.vpc } : {}),
+      // `Vpc` is no `IVpc` under exactOptionalPropertyTypes, only because its getters say `| undefined`.
+      ...(props.vpc ? { vpc: props.vpc as IVpc } : {}),
       ...props.settings,
     });
     new NotifyingAlarm(this, 'ErrorsAlarm', {

@@ -8,6 +8,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
+import { localStackError } from './local-stack-error.ts';
 
 export interface FirstRequest {
   readonly requestId: string;
@@ -37,12 +38,22 @@ export interface AwaitAnswerOptions {
 const outputSchema = z.object({ requestId: z.string(), eventId: z.string(), output: z.unknown() });
 const endSchema = z.object({ requestId: z.string(), status: z.string(), error: z.unknown().optional() });
 
+// The most that SQS takes in one message.
+const MAX_BODY_BYTES = 1_048_576;
+
 /** Puts a request into the request queue, as any sender would. */
 export async function sendRequest(sqs: SQSClient, queueUrl: string, request: FirstRequest): Promise<void> {
+  const body = JSON.stringify(request);
+  const bytes = Buffer.byteLength(body);
+  if (bytes > MAX_BODY_BYTES) {
+    throw localStackError(
+      `The request has ${bytes} bytes, but SQS takes ${MAX_BODY_BYTES} at most. Send a shorter input.`,
+    );
+  }
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: queueUrl,
-      MessageBody: JSON.stringify(request),
+      MessageBody: body,
       MessageGroupId: request.requestId,
       MessageDeduplicationId: randomUUID(),
     }),

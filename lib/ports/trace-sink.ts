@@ -1,4 +1,4 @@
-import type { TraceRecord } from '../trace/trace-record.ts';
+import type { TraceRecord } from './trace-record.ts';
 
 /** Takes trace records. Never throws and never fails a run. */
 export interface TraceSink {

@@ -3,7 +3,7 @@ import { AgentError } from '../errors/agent-error.ts';
 import { isTerminal, ReplayMismatchError } from '../errors/public-errors.ts';
 import { type Event, EventType } from '../events/event.ts';
 import { type ActionRecord, journalSlot, type Position } from '../store/journal.ts';
-import type { TraceStatus } from '../trace/trace-record.ts';
+import type { TraceStatus } from '../ports/trace-record.ts';
 import { type ActionBody, attributesOf, decodeBody, type EmittedEvent, encodeBody } from './action-body.ts';
 import { createActionContext, guardAction } from './action-context.ts';
 import { ActionRun, type QueuedAction } from './action-run.ts';

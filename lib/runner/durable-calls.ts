@@ -6,7 +6,7 @@ import { AgentError } from '../errors/agent-error.ts';
 import { CallInterruptedError, isTerminal, ReplayMismatchError } from '../errors/public-errors.ts';
 import { type CallRecord, type CallStatus, journalSlot, type Position, type StoredText } from '../store/journal.ts';
 import { slotName } from '../store/keys.ts';
-import type { TraceStatus } from '../trace/trace-record.ts';
+import type { TraceStatus } from '../ports/trace-record.ts';
 import { decodeThrown, encodeThrown } from '../values/error-codec.ts';
 import { decodeValue } from '../values/value-codec.ts';
 import type { ActionRun } from './action-run.ts';

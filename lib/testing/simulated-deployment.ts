@@ -7,7 +7,7 @@ import type { DriveResult } from '../runner/settle-drive.ts';
 import { sweepRuns } from '../runner/sweep-runs.ts';
 import type { RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
-import type { TraceRecord } from '../trace/trace-record.ts';
+import type { TraceRecord } from '../ports/trace-record.ts';
 import { CrashingProcess, type CrashPlan } from './crashing-process.ts';
 import { InMemoryItemStore } from './in-memory-item-store.ts';
 import { InMemoryPayloadStore } from './in-memory-payload-store.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { TraceSink } from '../ports/trace-sink.ts';
 import { describeThrown } from '../values/error-codec.ts';
-import type { TraceEntityType, TraceRecord, TraceStatus } from './trace-record.ts';
+import type { TraceEntityType, TraceRecord, TraceStatus } from '../ports/trace-record.ts';
 import { truncate } from './truncate.ts';
 
 export interface TraceEntry {

@@ -28,31 +28,61 @@ export const createApp = (props: AppProps = {}): App =>
 export const synthStack = (props: Partial<AgentStackProps> = {}): Synthesized =>
   new Synthesized(new AgentStack(createApp(), 'Agents', { agents: [echo], ...props }));
 
-// biome-ignore lint/suspicious/noExplicitAny: none is needed, templates are read as unknown JSON below
 export interface Resource {
-  readonly Type: string;
-  readonly Properties: Json;
-  readonly DeletionPolicy?: string;
-  readonly UpdateReplacePolicy?: string;
+  readonly id: string;
+  readonly type: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly deletionPolicy: string | undefined;
+  readonly updateReplacePolicy: string | undefined;
 }
 
-/** JSON whose members may be looked up without knowing them. */
-export interface Json {
-  readonly [name: string]: Json & string & number & boolean & readonly Json[];
-}
+const resourceSchema = z.object({
+  Type: z.string(),
+  Properties: z.record(z.string(), z.unknown()).default({}),
+  DeletionPolicy: z.string().optional(),
+  UpdateReplacePolicy: z.string().optional(),
+});
+
+const referenceSchema = z.union([
+  z.object({ Ref: z.string() }).transform(({ Ref }) => Ref),
+  z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }).transform((value) => value['Fn::GetAtt'][0]),
+]);
+
+/** The logical id that a `Ref` or `Fn::GetAtt` names. */
+export const referenced = (value: unknown): string => referenceSchema.parse(value);
 
 /** A template, and what tests ask of it. */
 export class Synthesized {
   readonly template: Template;
-  readonly resources: Readonly<Record<string, Resource>>;
+  readonly resources: readonly Resource[];
 
   constructor(stack: AgentStack) {
     this.template = Template.fromStack(stack);
-    this.resources = this.template.toJSON().Resources;
+    const resources = z.record(z.string(), resourceSchema).parse(this.template.toJSON().Resources);
+    this.resources = Object.entries(resources).map(([id, resource]) => ({
+      id,
+      type: resource.Type,
+      properties: resource.Properties,
+      deletionPolicy: resource.DeletionPolicy,
+      updateReplacePolicy: resource.UpdateReplacePolicy,
+    }));
   }
 
-  /** Logical ids and resources of a type. */
-  ofType(...types: readonly string[]): readonly (readonly [string, Resource])[] {
-    return Object.entries(this.resources).filter(([, { Type }]) => types.includes(Type));
+  ofType(...types: readonly string[]): readonly Resource[] {
+    return this.resources.filter(({ type }) => types.includes(type));
+  }
+
+  /** The one resource whose logical id begins like this. */
+  one(type: string, idPrefix: string): Resource {
+    const found = this.ofType(type).filter(({ id }) => id.startsWith(idPrefix));
+    const [first] = found;
+    if (first === undefined || found.length > 1) throw new Error(`${found.length} resources ${type} ${idPrefix}*`);
+    return first;
+  }
+
+  byId(id: string): Resource {
+    const found = this.resources.find((resource) => resource.id === id);
+    if (found === undefined) throw new Error(`There is no resource ${id}`);
+    return found;
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StdoutTraceSink } from '../../../lib/adapters/stdout-trace-sink.ts';
-import type { TraceRecord } from '../../../lib/trace/trace-record.ts';
+import type { TraceRecord } from '../../../lib/ports/trace-record.ts';
 
 const record: TraceRecord = {
   record: 'trace',

@@ -52,6 +52,11 @@ it('sends what a sender would', async () => {
   expect(JSON.parse(Messages?.[0]?.Body ?? '')).toEqual({ requestId: 'r1', agent: 'a', input: { text: 'x' } });
 });
 
+it('does not send what SQS would not take, and says how much it is', async () => {
+  const request = { requestId: 'r1', agent: 'a', input: 'é'.repeat(524_288) };
+  await expect(sendRequest(sqs, urlOf('requests'), request)).rejects.toThrow(/has 1048617 bytes.*1048576/);
+});
+
 it('collects the outputs of its own request, each once, until the run ends', async () => {
   await put('outputs', { requestId: 'r1', eventId: 'e1', output: 1 });
   await put('outputs', { requestId: 'r2', eventId: 'e9', output: 9 });
