@@ -5,6 +5,7 @@ import { type AgentPlan, compilePlans } from '../lib/agent/plan.ts';
 import { type AgentStackProps, resolveProps } from './agent-stack-props.ts';
 import { ACCEPT_TIMEOUT, AcceptRequests } from './constructs/accept-requests.ts';
 import { GuardedQueue } from './constructs/guarded-queue.ts';
+import { letLogsUse } from './constructs/log-encryption.ts';
 import { logRetentionFor } from './constructs/log-retention.ts';
 import { PayloadStore } from './constructs/payload-store.ts';
 import { RunAgent } from './constructs/run-agent.ts';
@@ -27,6 +28,7 @@ export class AgentStack extends Stack {
     const { encryptionKey, alarmTopic, vpc } = props;
     const data = { removable, encryptionKey, alarmTopic };
 
+    if (encryptionKey) letLogsUse(encryptionKey);
     const store = new RunStore(this, 'RunStore', data);
     const payloads = new PayloadStore(this, 'PayloadStore', { ...data, neededDays });
     const requests = new GuardedQueue(this, 'RequestQueue', {

@@ -131,7 +131,7 @@ The stack is up until Ctrl-C. Send more:
 
   AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws sqs send-message --region ${stack.region} \\
     --endpoint-url ${stack.endpoints.sqs} --queue-url ${outputOf(stack, 'RequestQueueUrl')} \\
-    --message-group-id 1 --message-deduplication-id "$(uuidgen)" --message-body '${body}'
+    --message-group-id 1 --message-deduplication-id "$(date +%s)-$RANDOM" --message-body '${body}'
 
 Answers are in ${outputOf(stack, 'OutputQueueUrl')}, logs in ${relative(PROJECT, join(stateDirectory, 'logs'))}.`);
 }

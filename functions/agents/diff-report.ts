@@ -33,7 +33,7 @@ export const diffReport = defineAgent({ name: 'diff_report', input: z.object({ d
       id: 'open-ticket',
       call: async (signal) => (await tickets().open(ticketOf(found), { idempotencyKey: ctx.runId, signal })).url,
       // A crash may have hidden the answer to a request that arrived: the service knows by the key.
-      reconcile: async (call) => (await tickets().findByKey(ctx.runId))?.url ?? call(),
+      reconcile: async (call, signal) => (await tickets().findByKey(ctx.runId, signal))?.url ?? call(),
       retry: { maxAttempts: 4, initialMillis: 200, maxMillis: 2_000, factor: 2 },
     });
     ctx.sendEvent(OutputEvent({ ...found, ticket }));

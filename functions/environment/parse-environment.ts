@@ -10,7 +10,7 @@ export function parseEnvironment<Schema extends z.ZodType>(
   schema: Schema,
   environment: Environment,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(environment);
+  const parsed = schema.safeParse(environment, { jitless: true });
   if (parsed.success) return parsed.data;
   throw new AgentError(
     'INVALID_ENVIRONMENT',

@@ -1,4 +1,5 @@
-import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, type CfnGlobalTable, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { removalPolicyOf, type StoredDataProps } from './shared-props.ts';
 
@@ -24,10 +25,15 @@ export class RunStore extends Construct {
           projectionType: ProjectionType.KEYS_ONLY,
         },
       ],
-      // Without one, DynamoDB encrypts by a key that AWS owns.
-      ...(props.encryptionKey ? { encryption: TableEncryptionV2.customerManagedKey(props.encryptionKey) } : {}),
       deletionProtection: !props.removable,
       removalPolicy: removalPolicyOf(props),
     });
+    if (props.encryptionKey) encrypt(this.table.node.defaultChild as CfnGlobalTable, props.encryptionKey);
   }
+}
+
+/** Set past `TableEncryptionV2`, which cannot do it in a stack whose region is open until it is deployed. */
+function encrypt(table: CfnGlobalTable, key: IKey): void {
+  table.sseSpecification = { sseEnabled: true, sseType: 'KMS' };
+  table.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
 }

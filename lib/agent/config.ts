@@ -30,6 +30,9 @@ export type ConfigInput = { readonly [Key in ConfigKey]?: z.input<(typeof KEYS)[
 
 const schema = z.strictObject(KEYS);
 
+/** A compiled parser does not pay for the few parses of a cold start. */
+const ONCE = { jitless: true } as const;
+
 /**
  * Merges configurations, the later ones winning, and checks every value.
  * @throws AgentError `INVALID_CONFIG` naming an unknown key (with the nearest known one) or a bad value
@@ -47,7 +50,7 @@ export function resolveConfig(where: string, ...inputs: readonly (ConfigInput | 
       if (value !== undefined) merged[key] = value;
     }
   }
-  const parsed = schema.safeParse(merged);
+  const parsed = schema.safeParse(merged, ONCE);
   if (!parsed.success)
     throw new AgentError('INVALID_CONFIG', `${where} is not valid. ${z.prettifyError(parsed.error)}`);
   return parsed.data;

@@ -109,7 +109,8 @@ function settleWithin(
     };
     if (signal.aborted) return cancelled();
     signal.addEventListener('abort', cancelled, { once: true });
-    body.then(settle);
+    // Never rejects: what the body throws is its outcome.
+    void body.then(settle);
   });
 }
 

@@ -1,8 +1,6 @@
-const encoder = new TextEncoder();
-
 /** Size of a text in UTF-8 bytes. */
 export function utf8Length(text: string): number {
-  return encoder.encode(text).byteLength;
+  return Buffer.byteLength(text, 'utf8');
 }
 
 /** Order of two texts by their UTF-8 bytes, which is the order of a DynamoDB sort key and differs from JavaScript's above U+FFFF. */

@@ -16,7 +16,7 @@ afterEach(() => rm(state, { recursive: true }));
 const run = (...parameters: readonly string[]) =>
   spawnSync(process.execPath, [LAUNCHER, '--state', state, ...parameters], { encoding: 'utf8' });
 
-/** Processes that were started, directly or not, by this one: Linux keeps the tree in /proc. */
+/** Processes that this one started, and theirs. */
 function descendantsOf(pid: number): readonly number[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
   const pairs = stdout

@@ -7,7 +7,9 @@ import * as z from 'zod';
 import { AgentStack } from '../../infra/agent-stack.ts';
 import { createApp, echo, Synthesized, synthStack } from './synth-stack.ts';
 
-const listOf = <T extends z.ZodType>(item: T) => z.union([item.transform((one) => [one]), z.array(item)]);
+/** CloudFormation writes a list of one as that one. */
+const listOf = <T extends z.ZodType>(item: T) =>
+  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item));
 const statementSchema = z.object({
   Effect: z.literal('Allow'),
   Action: listOf(z.string()),
@@ -25,7 +27,7 @@ function inWords(resource: unknown): string {
   if (kind === 'Fn::GetAtt') return String((value as string[])[0]).replace(/[0-9A-F]{8}$/, '');
   if (kind === 'Fn::Join') return (value as [string, unknown[]])[1].map(inWords).join('');
   if (kind === 'Ref') return String(value);
-  throw new Error(`A resource is written in another way: ${JSON.stringify(resource)}`);
+  return `${kind} of another stack`;
 }
 
 /** What each role may do: role → "action resource". */

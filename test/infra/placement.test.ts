@@ -1,4 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -27,7 +28,9 @@ describe('the stack', () => {
 
   it('fits beside a second one in the same app', () => {
     const app = createApp();
-    const [first, second] = ['One', 'Two'].map((id) => new Synthesized(new AgentStack(app, id, { agents: [echo] })));
+    const [first, second] = ['One', 'Two']
+      .map((id) => new AgentStack(app, id, { agents: [echo] }))
+      .map((stack) => new Synthesized(stack));
     const withoutName = (stack: Synthesized | undefined) =>
       text(stack as Synthesized).replaceAll(/"(One|Two)\/one run"/g, '');
     expect(withoutName(first)).toBe(withoutName(second));
@@ -47,8 +50,19 @@ describe('the stack', () => {
     for (const { properties } of built.ofType('AWS::SQS::Queue')) expect(properties).toHaveProperty('KmsMasterKeyId');
     for (const { properties } of built.ofType('AWS::Logs::LogGroup')) expect(properties).toHaveProperty('KmsKeyId');
     for (const { properties } of built.ofType('AWS::Lambda::Function')) expect(properties).toHaveProperty('VpcConfig');
-    expect(built.one('AWS::DynamoDB::GlobalTable', 'RunStore').properties.SSESpecification).toMatchObject({
-      SSEEnabled: true,
+    expect(built.one('AWS::DynamoDB::GlobalTable', 'RunStore').properties).toMatchObject({
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+      Replicas: [{ SSESpecification: { KMSMasterKeyId: expect.anything() } }],
+    });
+    Template.fromStack(other).hasResourceProperties('AWS::KMS::Key', {
+      KeyPolicy: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Principal: { Service: { 'Fn::Join': ['', ['logs.', { Ref: 'AWS::Region' }, '.amazonaws.com']] } },
+            Condition: Match.anyValue(),
+          }),
+        ]),
+      },
     });
     expect(JSON.stringify(built.one('AWS::S3::Bucket', 'PayloadStore').properties)).toContain(
       '"SSEAlgorithm":"aws:kms"',

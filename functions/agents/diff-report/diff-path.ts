@@ -68,5 +68,5 @@ export function withoutPrefixes(pair: PathPair): PathPair {
 
 function withoutFirstFolder(name: string): string | undefined {
   const slash = name.indexOf('/');
-  return slash <= 0 || name === DEV_NULL ? undefined : name.slice(slash + 1);
+  return slash < 0 ? undefined : name.slice(slash + 1);
 }

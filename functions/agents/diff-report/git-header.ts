@@ -5,15 +5,13 @@ import type { FileHeader } from './parsed-diff.ts';
 const START = /^diff --(git|cc|combined) (.+)$/;
 const EXTENDED =
   /^((?:old|new|new file|deleted file) mode|(?:rename|copy) (?:from|to)|(?:dis)?similarity index|index|mode) (.*)$/;
-// `literal 40` or a line of base 85, whose alphabet has no space; empty lines part the two directions.
-const BINARY_PATCH = /^(?:(?:literal|delta) \d+|[A-Za-z][!-~]+|)$/;
 
 /** Whether a line begins a file in git's own format. */
 export function gitHeaderStart(line: string): boolean {
   return START.test(line);
 }
 
-/** Reads git's header lines and a binary patch, so that the cursor stands on the first hunk or behind the file. */
+/** Reads git's header lines, so that the cursor stands on the first hunk, on the body of a binary patch, or behind the file. */
 export function readGitHeader(cursor: LineCursor): FileHeader {
   const [, format, names = ''] = START.exec(cursor.peekHeader()) ?? [];
   cursor.advance();
@@ -60,14 +58,9 @@ function readFileLines(cursor: LineCursor): PathPair | undefined {
 
 function readBinary(cursor: LineCursor): boolean {
   const line = cursor.peekHeader();
-  if (line.startsWith('Binary files ')) {
-    cursor.advance();
-    return true;
-  }
-  if (line !== 'GIT binary patch') return false;
-  cursor.advance();
-  while (cursor.peek() !== undefined && BINARY_PATCH.test(cursor.peekHeader())) cursor.advance();
-  return true;
+  const binary = line === 'GIT binary patch' || line.startsWith('Binary files ');
+  if (binary) cursor.advance();
+  return binary;
 }
 
 function modeChange(extended: ReadonlyMap<string, string>): { from: string; to: string } | undefined {

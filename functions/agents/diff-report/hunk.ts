@@ -57,8 +57,8 @@ function splitHunkLine(
   raw: string,
   columns: number,
 ): { readonly kind: HunkLine['kind']; readonly prefix: string; readonly text: string } | undefined {
-  // Mail programs and editors cut the prefix off an empty context line.
-  if (raw === '' || raw === '\r') return { kind: 'context', prefix: ' '.repeat(columns), text: raw };
+  // Mail programs and editors cut the prefix off an empty context line, which may end in CRLF.
+  if (raw === '\r') return { kind: 'context', prefix: ' '.repeat(columns), text: raw };
   const prefix = raw.slice(0, columns).padEnd(columns);
   if (!/^(?:[ +]+|[ -]+)$/.test(prefix)) return undefined;
   const kind = prefix.includes('+') ? 'added' : prefix.includes('-') ? 'removed' : 'context';

@@ -1,7 +1,7 @@
 import { CreateTableCommand, type DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { DynamoDBItemStore } from '../../../lib/adapters/dynamodb-item-store.ts';
 
-const TABLE_NAME = 'store';
+export const TABLE_NAME = 'store';
 const INDEX_NAME = 'due';
 
 /** Creates the table with its index, as the stack does, and opens it. */

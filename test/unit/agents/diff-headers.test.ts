@@ -80,6 +80,12 @@ describe('headers of a diff', () => {
     ).toEqual([{ path: 'b', oldPath: 'a', status: 'renamed', mode: { from: '100644', to: '100755' } }]);
   });
 
+  it('calls a file modified, not of changed mode, when its lines change too', () => {
+    const mode = { from: '100644', to: '100755' };
+    const lines = ['diff --git a/a b/a', 'old mode 100644', 'new mode 100755', 'index 1..2', '--- a/a', '+++ b/a'];
+    expect(headerOf(...lines, '@@ -1 +1 @@', '-a', '+b')).toEqual([{ path: 'a', status: 'modified', mode }]);
+  });
+
   it('reads custom prefixes of different length from the file lines', () => {
     expect(
       headerOf(

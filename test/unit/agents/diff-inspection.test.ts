@@ -143,6 +143,17 @@ describe('other added lines', () => {
     });
   });
 
+  it('puts the findings of a file in the order of its lines', () => {
+    const { findings } = inspect(append('a.ts', 'x ', '// TODO', 'y\r', 'debugger', '// TODO'));
+    expect(findings.map(({ line, kind }) => `${line} ${kind}`)).toEqual([
+      '2 whitespace',
+      '3 todo',
+      '4 mixed-line-endings',
+      '5 debug-output',
+      '6 todo',
+    ]);
+  });
+
   it('may give several findings for one line', () => {
     expect(kindsOf('a.test.ts', 'it.only("x", () => { console.log(1); }); // TODO ')).toEqual([
       'focused-test',
@@ -164,6 +175,7 @@ describe('line endings', () => {
   it('of a new file are measured by most of its lines, and by the first of two equal halves', () => {
     expect(linesOf(added('a', 'b\r', 'c'))).toEqual([2]);
     expect(linesOf(added('a\r', 'b', 'c'))).toEqual([1]);
+    expect(linesOf(added('a', 'b\r', 'c\r', 'd', 'e'))).toEqual([2]);
     expect(linesOf(added('a\r', 'b'))).toEqual([2]);
     expect(linesOf(added('a\r', 'b\r'))).toEqual([]);
   });

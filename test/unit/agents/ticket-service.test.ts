@@ -54,7 +54,7 @@ describe('the ticket service', () => {
   it('lists the tickets of a key, or all', async () => {
     const service = await start();
     await post(service, 'run-1');
-    await post(service, 'run 2/ü'.replace('ü', 'u'));
+    await post(service, 'run 2/u');
     const list = async (query: string) => (await fetch(`${service.url}/tickets${query}`)).json();
     expect(await list('?key=run%202%2Fu')).toMatchObject({ tickets: [{ id: 'T-2' }] });
     expect(await list('?key=run-3')).toEqual({ tickets: [] });

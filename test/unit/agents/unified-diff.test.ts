@@ -33,6 +33,14 @@ describe('parseUnifiedDiff', () => {
     });
   });
 
+  it('takes a lone CR in a hunk for an unchanged empty line that ends in CRLF', () => {
+    expect(parseFile(plain('@@ -1,2 +1,3 @@', ' a\r', '\r', '+b\r'))).toMatchObject({
+      problems: [],
+      contextEndings: 'crlf',
+      blocks: [{ line: 3, texts: ['b\r'] }],
+    });
+  });
+
   it('reads removed and added lines that look like file headers by the counts of the hunk', () => {
     const file = parseFile(plain('@@ -1,2 +1,2 @@', '--- a/y.txt', '+++ b/y.txt', ' @@ -1 +1 @@'));
     expect(file).toMatchObject({ path: 'x.txt', added: 1, removed: 1, blocks: [{ line: 1, texts: ['++ b/y.txt'] }] });
@@ -90,6 +98,11 @@ describe('parseUnifiedDiff', () => {
     ['has more added lines than counted', ['@@ -1,2 +1,2 @@', ' a', '+b', '+c'], 'line 3 of the diff has fewer lines'],
     ['goes on after its count', ['@@ -1 +1 @@', ' a', '+b', '+c'], 'line 3 of the diff has more lines'],
     ['has an unreadable header', ['@@ -1,2 +x @@', '+b'], 'header at line 3 of the diff cannot be read'],
+    [
+      'has a header for other columns',
+      ['@@ -1 +1 @@', '-a', '+b', '@@@ -1 +1 @@@', '+c'],
+      'header at line 6 of the diff cannot be read',
+    ],
   ])('reports once that a hunk %s', (_, lines, fact) => {
     const { files } = parseUnifiedDiff(plain(...lines));
     expect(files[0]?.problems).toEqual([expect.stringContaining(fact)]);
