@@ -2,8 +2,8 @@ import type { AgentPlan } from '../agent/plan.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { isTerminal, ReplayMismatchError } from '../errors/public-errors.ts';
 import { type Event, EventType } from '../events/event.ts';
-import { type ActionRecord, journalSlot, type Position } from '../store/journal.ts';
 import type { TraceStatus } from '../ports/trace-record.ts';
+import { type ActionRecord, journalSlot, type Position } from '../store/journal.ts';
 import { type ActionBody, attributesOf, decodeBody, type EmittedEvent, encodeBody } from './action-body.ts';
 import { createActionContext, guardAction } from './action-context.ts';
 import { ActionRun, type QueuedAction } from './action-run.ts';
@@ -18,6 +18,8 @@ export interface ActionRunnerOptions {
   readonly plan: AgentPlan;
   readonly runId: string;
   readonly key: string | undefined;
+  /** Epoch in which this life of the run began: what is older was put into the key's memory by an earlier one. */
+  readonly lifeEpoch: number;
   /** The key's memory before the run; called at most once. */
   readonly loadShortTerm: () => Promise<MemoryContents>;
   readonly state: DriveState;
@@ -64,7 +66,7 @@ export class ActionRunner {
     return true;
   }
 
-  /** Last committed write of each field of the key's memory. */
+  /** Last committed write of each field of the key's memory in this life of the run. */
   shortTermWrites(): MemoryWrites {
     return Object.fromEntries(this.shortTerm.changes());
   }
@@ -206,8 +208,9 @@ export class ActionRunner {
       if (live) this.trace(queued, 'success', live.action.startedAt, { metadata: { unvisited_calls: unvisited } });
       else this.trace(queued, 'reused');
       this.view += 1;
-      this.sensory.commit(body.sensory, this.view);
-      this.shortTerm.commit(body.shortTerm, this.view);
+      const kept = record.epoch < this.options.lifeEpoch;
+      this.sensory.commit(body.sensory, this.view, kept);
+      this.shortTerm.commit(body.shortTerm, this.view, kept);
       this.emit(
         { id: queued.id, path: queued.path, name: queued.action.name, eventId: queued.event.id },
         body.events,

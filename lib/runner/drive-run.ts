@@ -142,6 +142,7 @@ async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed
     plan,
     runId: run.runId,
     key: run.key,
+    lifeEpoch: run.lifeEpoch ?? 0,
     inputText,
     seenOrdinals,
     loadShortTerm,

@@ -80,10 +80,15 @@ async function finish({ ports, run, outcome }: Ending): Promise<void> {
 /** Outputs and memory writes of the finished actions, in the order in which the run saw them finish. */
 async function readResults(ports: DrivePorts, run: RunRecord, payloads: Payloads): Promise<RunResults> {
   const { journal } = await new JournalStore(ports.items, run.runId, run.ttl).read();
-  return resultsOf(journal, settledOrdinals(run.settleOrder, journal, run.epoch), payloads);
+  return resultsOf(journal, settledOrdinals(run.settleOrder, journal, run.epoch), run.lifeEpoch ?? 0, payloads);
 }
 
-async function resultsOf(journal: Journal, order: readonly number[], payloads: Payloads): Promise<RunResults> {
+async function resultsOf(
+  journal: Journal,
+  order: readonly number[],
+  lifeEpoch: number,
+  payloads: Payloads,
+): Promise<RunResults> {
   const finished = new Map(Array.from(journal.actions.values(), (action) => [action.ordinal, action]));
   const outputs: RunOutput[] = [];
   const shortTerm = new Map<string, string | null>();
@@ -94,6 +99,7 @@ async function resultsOf(journal: Journal, order: readonly number[], payloads: P
     body.events.forEach(({ type, text }, emission) => {
       if (type === EventType.OutputEvent) outputs.push({ eventId: eventIdOf(action.actionId, emission), text });
     });
+    if (action.epoch < lifeEpoch) continue;
     for (const [field, value] of Object.entries(body.shortTerm)) shortTerm.set(field, value);
   }
   return { outputs, shortTerm: Object.fromEntries(shortTerm) };

@@ -13,6 +13,8 @@ export type MemoryContents = Readonly<Record<string, string>>;
 
 /** Writes of finished actions, in finishing order, over what the run began with. */
 export class CommittedMemory {
+  /** The last write of each field in this life of the run. */
+  private readonly written = new Map<string, string | null>();
   /** Newest last; `view` is the number of finished actions after the commit. */
   private readonly versions = new Map<string, { readonly view: number; readonly text: string | null }[]>();
   private loading: Promise<MemoryContents> | undefined;
@@ -23,11 +25,13 @@ export class CommittedMemory {
     this.load = load;
   }
 
-  commit(writes: MemoryWrites, view: number): void {
+  /** @param kept `true`: an earlier life of the run has put these writes where they belong, and others may have followed */
+  commit(writes: MemoryWrites, view: number, kept: boolean): void {
     for (const [field, text] of Object.entries(writes)) {
       const versions = this.versions.get(field) ?? [];
       versions.push({ view, text });
       this.versions.set(field, versions);
+      if (!kept) this.written.set(field, text);
     }
   }
 
@@ -40,14 +44,9 @@ export class CommittedMemory {
     return Object.hasOwn(contents, field) ? (contents[field] ?? null) : null;
   }
 
-  /** What the run began with, when it was read at all. */
-  async loaded(): Promise<MemoryContents | undefined> {
-    return this.loading;
-  }
-
-  /** The last committed write of each field. */
+  /** The last write of each field that is still to be kept. */
   changes(): ReadonlyMap<string, string | null> {
-    return new Map(Array.from(this.versions, ([field, versions]) => [field, versions.at(-1)?.text ?? null]));
+    return this.written;
   }
 }
 

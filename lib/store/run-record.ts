@@ -37,6 +37,8 @@ export interface RunRecord {
   /** No claim before this time (wait after a failed attempt). */
   readonly notBefore?: number;
   readonly redrives: number;
+  /** Epoch at the last redrive of a FAILED run: what was recorded before it belongs to an earlier life, which has ended. */
+  readonly lifeEpoch?: number;
   /** Next moment somebody must look; absent for finished runs but FAILED ones, which stay listed until they expire. */
   readonly dueAt?: number;
   /** Partition of the index by due time. */
@@ -77,6 +79,7 @@ const ATTRIBUTES = {
   factsAtClaim: 'fc',
   notBefore: 'nb',
   redrives: 'rd',
+  lifeEpoch: 'le',
   dueAt: 'du',
   shard: 'gs',
   digest: 'dg',

@@ -133,7 +133,13 @@ export class RunStore {
 
   /** A FAILED run begins a new life over its journal. */
   async revive(run: RunRecord, shard: string, now: number): Promise<RunWriteResult> {
-    const change = { status: run.key === undefined ? 'RUNNING' : 'PARKED', attempts: 0, dueAt: now, shard } as const;
+    const change = {
+      status: run.key === undefined ? 'RUNNING' : 'PARKED',
+      attempts: 0,
+      lifeEpoch: run.epoch + 1,
+      dueAt: now,
+      shard,
+    } as const;
     return this.update(run.runId, change, all(exists, is('status', 'FAILED'), is('redrives', run.redrives)), {
       add: { epoch: 1, wakeCount: 1, redrives: 1 },
       remove: ['outcome', 'error', 'cancelMark', 'neverDriven', 'notBefore'],

@@ -52,7 +52,9 @@ export class EffectLog {
         const promise = ctx.durableExecute(
           typeof call?.call === 'function' ? { ...call, call: (signal) => runWatched(effect, call, signal) } : call,
         );
-        promise.then(
+        // Past the promise's own `then`: that would count as the action waiting for it.
+        Promise.prototype.then.call(
+          promise,
           () => markShown(effect),
           () => markShown(effect),
         );

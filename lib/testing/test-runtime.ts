@@ -1,5 +1,7 @@
 import type { ConfigInput } from '../agent/config.ts';
 import type { AgentDefinition } from '../agent/define-agent.ts';
+import type { Item } from '../ports/item-store.ts';
+import { MEMORY_PREFIX } from '../store/keys.ts';
 import type { RunStatus } from '../store/run-record.ts';
 import { isFinal } from '../store/run-record.ts';
 import { decodeThrown } from '../values/error-codec.ts';
@@ -30,8 +32,17 @@ export interface TestResult {
 export interface CrashReport {
   /** Port calls of the run without a crash. */
   readonly portCalls: number;
-  /** Runs with a crash that had the same outcome. */
+  /** Runs with one crash that had the same outcome. */
   readonly crashes: number;
+  /** Runs with two crashes that had the same outcome. */
+  readonly pairs: number;
+}
+
+export interface CrashRequest extends TestRequest {
+  /** Called before each run, to reset what the agents' calls act upon. */
+  readonly prepare?: () => void;
+  /** Also stops at each two port calls of a run; takes a run for every pair. @default false */
+  readonly pairs?: boolean;
 }
 
 /** Agents in memory: no sleeping, no network; what the agents themselves call is up to the test. */
@@ -41,14 +52,9 @@ export interface TestRuntime {
   /**
    * Runs the request once, then again and again in fresh deployments, each time stopping the process at another port call, before it
    * and after its effect.
-   * @param prepare called before each run, to reset what the agents' calls act upon
-   * @throws Error naming the crash point when the outcome differs or an effect happens more often than it may
+   * @throws Error naming the crash point when status, outputs, error or the key's memory differ, or an effect happens more often than it may
    */
-  survivesEveryCrash(
-    agent: string,
-    input: unknown,
-    request?: TestRequest & { readonly prepare?: () => void },
-  ): Promise<CrashReport>;
+  survivesEveryCrash(agent: string, input: unknown, request?: CrashRequest): Promise<CrashReport>;
   /** What the runs of `run` share: their clock, store and queues. */
   readonly deployment: SimulatedDeployment;
 }
@@ -101,33 +107,53 @@ async function surviveAll(
   options: TestRuntimeOptions,
   agent: string,
   input: unknown,
-  request: TestRequest & { readonly prepare?: () => void },
+  request: CrashRequest,
 ): Promise<CrashReport> {
-  const { prepare, ...identity } = request;
+  const { prepare, pairs = false, ...identity } = request;
   const attempt = async (points: readonly CrashPoint[]) => {
     prepare?.();
     const crashes = new CrashPlan(points);
     const effects = new EffectLog();
     const deployment = new SimulatedDeployment({ ...options, agents: effects.watch(agents), crashes });
     const { runId: _, ...outcome } = await runIn(deployment, agent, input, identity);
-    return { outcome: comparable(outcome), calls: crashes.calls, violations: effects.violations() };
+    return {
+      outcome: comparable(outcome, deployment.items.items()),
+      calls: crashes.calls,
+      violations: effects.violations(),
+    };
   };
   const calm = await attempt([]);
-  for (let call = 1; call <= calm.calls.length; call += 1) {
-    for (const when of ['before', 'after'] as const) {
-      const crashed = await attempt([{ call, when }]);
-      const place = `A crash ${when} port call ${call} (${calm.calls[call - 1]}) of agent "${agent}"`;
-      if (crashed.outcome !== calm.outcome)
-        throw new Error(`${place} changed the outcome.\nwithout: ${calm.outcome}\nwith:    ${crashed.outcome}`);
-      if (crashed.violations.length > 0)
-        throw new Error(`${place} repeated an effect: ${crashed.violations.join('; ')}`);
+  const crash = async (points: readonly CrashPoint[], calls: readonly string[]) => {
+    const crashed = await attempt(points);
+    const places = points.map(({ call, when }) => `${when} port call ${call} (${calls[call - 1]})`).join(' and ');
+    const what = `A crash ${places} of agent "${agent}"`;
+    if (crashed.outcome !== calm.outcome)
+      throw new Error(`${what} changed the outcome.\nwithout: ${calm.outcome}\nwith:    ${crashed.outcome}`);
+    if (crashed.violations.length > 0)
+      throw new Error(`${what} repeated an effect: ${crashed.violations.join('; ')}`);
+    return crashed.calls;
+  };
+  let pairCount = 0;
+  for (const first of pointsOf(1, calm.calls.length)) {
+    const calls = await crash([first], calm.calls);
+    // The second crash strikes what came after the first one, so it is taken from that run's calls.
+    for (const second of pairs ? pointsOf(first.call + 1, calls.length) : []) {
+      await crash([first, second], calls);
+      pairCount += 1;
     }
   }
-  return { portCalls: calm.calls.length, crashes: calm.calls.length * 2 };
+  return { portCalls: calm.calls.length, crashes: calm.calls.length * 2, pairs: pairCount };
 }
 
-const comparable = (outcome: Omit<TestResult, 'runId'>): string =>
+const pointsOf = (from: number, to: number): readonly CrashPoint[] =>
+  Array.from({ length: Math.max(to - from + 1, 0) }, (_, index) => from + index).flatMap((call) => [
+    { call, when: 'before' as const },
+    { call, when: 'after' as const },
+  ]);
+
+const comparable = (outcome: Omit<TestResult, 'runId'>, items: readonly Item[]): string =>
   JSON.stringify({
     ...outcome,
     error: outcome.error instanceof Error ? `${outcome.error.name}: ${outcome.error.message}` : outcome.error,
+    memory: items.filter(({ sk }) => sk.startsWith(MEMORY_PREFIX)).map(({ sk, val }) => [sk, val]),
   });

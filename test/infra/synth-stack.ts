@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { App, type AppProps } from 'aws-cdk-lib';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { defineAgent, EventType, OutputEvent } from 'lambda-agents';
+import { afterAll } from 'vitest';
 import * as z from 'zod';
 import { AgentStack } from '../../infra/agent-stack.ts';
 import type { AgentStackProps } from '../../infra/agent-stack-props.ts';
@@ -20,9 +22,15 @@ export const echo = defineAgent({ name: 'echo', input: z.string(), output: z.str
   (event, ctx) => ctx.sendEvent(OutputEvent(event.input)),
 );
 
+const assemblies = mkdtempSync(join(tmpdir(), 'assemblies-'));
+afterAll(() => rmSync(assemblies, { recursive: true }));
+
 /** An app as `cdk` runs it, but without bundling: `bundles.test.ts` looks at the bundles. */
-export const createApp = (props: AppProps = {}): App =>
-  new App({ ...props, context: { ...featureFlags, 'aws:cdk:bundling-stacks': [] } });
+export const createApp = (): App =>
+  new App({
+    outdir: mkdtempSync(join(assemblies, 'app-')),
+    context: { ...featureFlags, 'aws:cdk:bundling-stacks': [] },
+  });
 
 /** Synthesizes one stack of its own app. */
 export const synthStack = (props: Partial<AgentStackProps> = {}): Synthesized =>

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve, dirname } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -14,11 +14,38 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/store': ['lib/ports', 'lib/values', 'lib/errors'],
   'lib/durable': ['lib/store', 'lib/ports', 'lib/values', 'lib/errors'],
   'lib/agent': ['lib/durable', 'lib/events', 'lib/values', 'lib/errors'],
-  'lib/runner': ['lib/agent', 'lib/durable', 'lib/store', 'lib/trace', 'lib/events', 'lib/ports', 'lib/values', 'lib/errors'],
+  'lib/runner': [
+    'lib/agent',
+    'lib/durable',
+    'lib/store',
+    'lib/trace',
+    'lib/events',
+    'lib/ports',
+    'lib/values',
+    'lib/errors',
+  ],
   'lib/adapters': ['lib/ports', 'lib/errors'],
-  'lib/testing': ['lib/runner', 'lib/agent', 'lib/durable', 'lib/store', 'lib/events', 'lib/ports', 'lib/values', 'lib/errors'],
+  'lib/testing': [
+    'lib/runner',
+    'lib/agent',
+    'lib/durable',
+    'lib/store',
+    'lib/events',
+    'lib/ports',
+    'lib/values',
+    'lib/errors',
+  ],
   'lib/local': ['lib/adapters', 'lib/cli', 'lib/ports', 'lib/errors'],
-  'lib/cli': ['lib/adapters', 'lib/runner', 'lib/agent', 'lib/store', 'lib/events', 'lib/ports', 'lib/values', 'lib/errors'],
+  'lib/cli': [
+    'lib/adapters',
+    'lib/runner',
+    'lib/agent',
+    'lib/store',
+    'lib/events',
+    'lib/ports',
+    'lib/values',
+    'lib/errors',
+  ],
   'lib/index.ts': ['lib/agent', 'lib/durable', 'lib/events', 'lib/errors'],
   'functions/agents': ['lib/index.ts'],
   functions: ['functions/agents', 'lib/runner', 'lib/adapters', 'lib/agent', 'lib/ports', 'lib/errors'],
@@ -48,10 +75,13 @@ const files = ['lib', 'functions', 'infra'].flatMap((folder) =>
 
 const imports: readonly Import[] = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  return Array.from(text.matchAll(/^\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm), (match) => {
-    const target = match[2] ?? match[3] ?? '';
-    return { file, from: placeOf(file), target, typeOnly: match[1] !== undefined };
-  });
+  return Array.from(
+    text.matchAll(/^\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm),
+    (match) => {
+      const target = match[2] ?? match[3] ?? '';
+      return { file, from: placeOf(file), target, typeOnly: match[1] !== undefined };
+    },
+  );
 });
 
 function placeOf(file: string): string {
@@ -77,12 +107,16 @@ describe('import direction', () => {
   });
 
   it('lets infra see only the types of handlers', () => {
-    const values = imports.filter((found) => found.from === 'infra' && placeOf(targetFile(found)) === 'functions' && !found.typeOnly);
+    const values = imports.filter(
+      (found) => found.from === 'infra' && placeOf(targetFile(found)) === 'functions' && !found.typeOnly,
+    );
     expect(values.map(({ file, target }) => `${file} -> ${target}`)).toEqual([]);
   });
 
   it('keeps the SDKs where they belong', () => {
-    const wrong = imports.filter(({ from, target }) => PACKAGES.some(({ name, only }) => name.test(target) && !only.includes(from)));
+    const wrong = imports.filter(({ from, target }) =>
+      PACKAGES.some(({ name, only }) => name.test(target) && !only.includes(from)),
+    );
     expect(wrong.map(({ file, target }) => `${file} -> ${target}`)).toEqual([]);
   });
 

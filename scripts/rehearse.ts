@@ -1,0 +1,186 @@
+// The deploy rehearsal: deploys the app into an AWS emulator, sends one request through it, and takes it down again.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CloudFormationClient, ListStacksCommand } from '@aws-sdk/client-cloudformation';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { awaitAnswer, sendRequest } from '../lib/local/first-request.ts';
+import { progressLine } from '../lib/local/progress-line.ts';
+import { synthesize } from '../lib/local/synthesize.ts';
+import { startTicketService, type TicketService } from '../lib/local/ticket-service.ts';
+import { readLog } from './rehearsal/emulated-logs.ts';
+import { type Emulator, installEmulator, startEmulator } from './rehearsal/emulator.ts';
+import { leaveOut } from './rehearsal/leave-out.ts';
+import { runProgram } from './rehearsal/run-program.ts';
+
+const PROJECT = dirname(import.meta.dirname);
+const STACK = 'Agents';
+const REGION = 'us-east-1';
+const CREDENTIALS = { accessKeyId: 'rehearsal', secretAccessKey: 'rehearsal' };
+const ANSWER_LIMIT_MILLIS = 120_000;
+const LOG_LIMIT_MILLIS = 20_000;
+/** What the emulator cannot do; AWS can. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  'AWS::Logs::QueryDefinition': 'the emulator has no such type',
+  'Custom::S3AutoDeleteObjects': 'the emulator gives a bucket no tags, and its code looks for one',
+};
+
+const outputsSchema = z.object({
+  RequestQueueUrl: z.string(),
+  OutputQueueUrl: z.string(),
+  DeadLetterQueueUrl: z.string(),
+  RunAgentLogGroupName: z.string(),
+});
+type Outputs = z.output<typeof outputsSchema>;
+
+const closing: (() => Promise<void>)[] = [];
+let ending: Promise<void> | undefined;
+process.on('SIGINT', () => void end(130));
+process.on('SIGTERM', () => void end(143));
+
+let emulator: Emulator | undefined;
+try {
+  await rehearse();
+  console.log('The rehearsal succeeded.');
+  await end(0);
+} catch (error) {
+  if (ending === undefined) {
+    console.error(error instanceof Error ? error.message : error);
+    if (emulator) console.error(`The last lines of the emulator and the functions:\n${emulator.logTail(40)}`);
+    await end(1);
+  }
+}
+
+async function rehearse(): Promise<void> {
+  await step('Installed the emulator', () => installEmulator(PROJECT));
+  const running = await step('Started the emulator', () =>
+    startEmulator({ projectDirectory: PROJECT, region: REGION }),
+  );
+  emulator = running;
+  closing.push(() => running.stop());
+  const tickets = await step('Started the ticket service', () => startTicketService());
+  closing.push(() => tickets.close());
+  const directory = await mkdtemp(join(tmpdir(), 'rehearsal-'));
+  closing.push(() => rm(directory, { recursive: true, force: true }));
+
+  const assembly = join(directory, 'cdk.out');
+  await step('Synthesized the app', () =>
+    synthesize({
+      projectDirectory: PROJECT,
+      outputDirectory: assembly,
+      context: { removable: 'true', ticketServiceUrl: tickets.url, stackName: STACK },
+    }),
+  );
+  const leftOut = await leaveOut(assembly, Object.keys(LEFT_OUT));
+  for (const id of leftOut) console.log(`  left out: ${id}`);
+
+  const cdk = (...parameters: string[]) => runCdk(running.url, parameters);
+  await step('Bootstrapped the account', () => cdk('bootstrap', `aws://000000000000/${REGION}`));
+  const outputsFile = join(directory, 'outputs.json');
+  await step('Deployed the stack', () =>
+    cdk('deploy', STACK, '--app', assembly, '--require-approval', 'never', '--outputs-file', outputsFile),
+  );
+  const outputs = outputsSchema.parse(JSON.parse(await readFile(outputsFile, 'utf8'))[STACK]);
+
+  const requestId = `rehearsal-${randomUUID().slice(0, 8)}`;
+  await step(`Answered request ${requestId}`, () => sendAndCheck(running.url, outputs, requestId, tickets));
+  await step('Found its trace in the log', () => checkTrace(running.url, outputs.RunAgentLogGroupName, requestId));
+
+  await step('Destroyed the stack', () => cdk('destroy', STACK, '--app', assembly, '--force'));
+  await step('Found nothing left of it', () => checkGone(running.url));
+}
+
+function runCdk(endpoint: string, parameters: readonly string[]): Promise<void> {
+  const bin = join(PROJECT, 'node_modules', '.bin');
+  return runProgram(join(bin, 'cdk'), [...parameters, '--no-notices', '--no-version-reporting', '--ci'], {
+    cwd: PROJECT,
+    environment: {
+      HOME: process.env.HOME,
+      PATH: `${bin}:${process.env.PATH ?? ''}`,
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_ENDPOINT_URL_S3: endpoint,
+      AWS_REGION: REGION,
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+      // Nobody's account may be touched, whatever the machine is set up for.
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      CDK_DISABLE_CLI_TELEMETRY: 'true',
+    },
+    timeoutMillis: 300_000,
+  });
+}
+
+async function sendAndCheck(
+  endpoint: string,
+  outputs: Outputs,
+  requestId: string,
+  tickets: TicketService,
+): Promise<void> {
+  const sqs = new SQSClient({ region: REGION, endpoint, credentials: CREDENTIALS, useQueueUrlAsEndpoint: false });
+  try {
+    const diff = await readFile(join(PROJECT, 'functions/agents/diff-report/sample.diff'), 'utf8');
+    await sendRequest(sqs, outputs.RequestQueueUrl, { requestId, agent: 'diff_report', input: { diff } });
+    const answer = await awaitAnswer({
+      sqs,
+      outputQueueUrl: outputs.OutputQueueUrl,
+      deadLetterQueueUrl: outputs.DeadLetterQueueUrl,
+      requestId,
+      timeoutMillis: ANSWER_LIMIT_MILLIS,
+    });
+    if (answer.kind !== 'ended' || answer.status !== 'COMPLETED' || answer.outputs.length !== 1) {
+      throw new Error(`The request was not answered by one output: ${JSON.stringify(answer)}`);
+    }
+  } finally {
+    sqs.destroy();
+  }
+  const opened = tickets.tickets().map(({ key }) => key);
+  if (opened.length !== 1 || opened[0] !== requestId) {
+    throw new Error(`There should be one ticket, for ${requestId}, but there are ${JSON.stringify(opened)}.`);
+  }
+}
+
+async function checkTrace(endpoint: string, logGroupName: string, requestId: string): Promise<void> {
+  const deadline = Date.now() + LOG_LIMIT_MILLIS;
+  while (Date.now() < deadline) {
+    const lines = await readLog(endpoint, REGION, logGroupName);
+    const progress = lines.map((line) => progressLine(line.trim(), requestId)).filter((line) => line !== undefined);
+    if (progress.some((line) => line.startsWith('durable call open-ticket success'))) {
+      for (const line of progress) console.log(`  ${line}`);
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error(`The log ${logGroupName} tells nothing of the ticket of ${requestId}.`);
+}
+
+async function checkGone(endpoint: string): Promise<void> {
+  const client = new CloudFormationClient({ region: REGION, endpoint, credentials: CREDENTIALS });
+  try {
+    const { StackSummaries = [] } = await client.send(new ListStacksCommand({}));
+    const status = StackSummaries.find(({ StackName }) => StackName === STACK)?.StackStatus;
+    if (status !== undefined && status !== 'DELETE_COMPLETE') throw new Error(`The stack is ${status} and not gone.`);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Says how long something took, once it is done. */
+async function step<T>(name: string, action: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const result = await action();
+  console.log(`${name} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+  return result;
+}
+
+/** Ends everything that was started, then this process. */
+function end(exitCode: number): Promise<void> {
+  ending ??= (async () => {
+    for (const close of closing.toReversed()) await close();
+    process.exit(exitCode);
+  })();
+  return ending;
+}
