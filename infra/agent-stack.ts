@@ -53,9 +53,10 @@ export class AgentStack extends Stack {
 
     const handler = { ...data, architecture, vpc, logRetention: logRetentionFor(neededDays) };
     const parts = { store, payloads, requests, wakes, outputs };
-    const agentCode = { config: JSON.stringify(config), agentVariables: runAgent.environment };
+    const { environment: agentVariables, ...sizes } = runAgent;
+    const agentCode = { config: JSON.stringify(config), agentVariables };
     const accepting = new AcceptRequests(this, 'AcceptRequests', { ...handler, ...parts, ...agentCode });
-    const driving = new RunAgent(this, 'RunAgent', { ...handler, ...parts, ...agentCode, ...runAgent });
+    const driving = new RunAgent(this, 'RunAgent', { ...handler, ...parts, ...agentCode, ...sizes });
     const sweeping = new SweepRuns(this, 'SweepRuns', { ...handler, store, wakes });
     new SavedQueries(this, 'SavedQueries', { logGroup: driving.handler.logGroup });
     this.#agentRoles = [driving.handler.role];

@@ -1,14 +1,10 @@
 // `npm start`, for any Node.js from 20 on: installs what is missing, then hands over to the pinned Node.js.
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { ensureInstalled, pinnedNode, project } from './install.mjs';
 
-const project = dirname(dirname(fileURLToPath(import.meta.url)));
-const pinnedNode = join(project, 'node_modules', 'node', 'bin', 'node');
-
-if (!isInstalled()) install();
+ensureInstalled();
 
 const child = spawn(pinnedNode, [join(project, 'scripts', 'start.ts'), ...process.argv.slice(2)], {
   cwd: project,
@@ -16,46 +12,13 @@ const child = spawn(pinnedNode, [join(project, 'scripts', 'start.ts'), ...proces
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+// npm's shell dies of a signal without passing it on; then this process has another parent.
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) child.kill('SIGTERM');
+}, 500).unref();
 child.once('error', (error) => {
   console.error(`${pinnedNode} did not start: ${error.message}. Remove node_modules and run npm start again.`);
   process.exit(1);
 });
 child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
-
-/** Whether node_modules holds what package-lock.json asks for. */
-function isInstalled() {
-  const installed = readPackages(join(project, 'node_modules', '.package-lock.json'));
-  const wanted = readPackages(join(project, 'package-lock.json'));
-  return (
-    existsSync(pinnedNode) &&
-    Object.entries(wanted).every(
-      // Optional packages of other platforms are not installed here.
-      ([path, { version, optional, link }]) => path === '' || optional || link || installed[path]?.version === version,
-    )
-  );
-}
-
-function readPackages(file) {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {};
-}
-
-function install() {
-  console.log('Installing dependencies (npm ci) ...');
-  const startedAt = Date.now();
-  // The npm that runs this script, when there is one.
-  const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const [program, ...first] = npm;
-  const { status, error, stdout, stderr } = spawnSync(program, [...first, 'ci', '--no-audit', '--no-fund'], {
-    cwd: project,
-    encoding: 'utf8',
-  });
-  if (status === 0) {
-    console.log(`Installed in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
-    return;
-  }
-  const lines = `${stdout ?? ''}\n${stderr ?? ''}`.trim().split('\n').slice(-20);
-  console.error(
-    `npm ci failed (${error?.message ?? `exit status ${status}`}). Mend what it says.\n${lines.join('\n')}`,
-  );
-  process.exit(1);
-}

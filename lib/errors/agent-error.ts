@@ -23,7 +23,8 @@ export type AgentErrorCode =
   | 'HOP_LIMIT'
   | 'RUN_EXPIRED'
   | 'UNKNOWN_RUN'
-  | 'STACK_NOT_FOUND';
+  | 'STACK_NOT_FOUND'
+  | 'LOCAL_STACK_FAILED';
 
 /** The base of every error that the framework throws. The message states the fact, then the remedy. */
 export class AgentError extends Error {

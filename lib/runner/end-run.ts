@@ -78,8 +78,12 @@ async function finish({ ports, run, outcome }: Ending): Promise<void> {
 }
 
 /** Outputs and memory writes of the finished actions, in the order in which the run saw them finish. */
-async function readResults(ports: DrivePorts, run: RunRecord, payloads: Payloads): Promise<RunResults> {
-  const { journal } = await new JournalStore(ports.items, run.runId, run.ttl).read();
+export async function readResults(
+  { items }: Pick<DrivePorts, 'items'>,
+  run: RunRecord,
+  payloads: Payloads,
+): Promise<RunResults> {
+  const { journal } = await new JournalStore(items, run.runId, run.ttl).read();
   return resultsOf(journal, settledOrdinals(run.settleOrder, journal, run.epoch), run.lifeEpoch ?? 0, payloads);
 }
 

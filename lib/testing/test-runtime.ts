@@ -123,14 +123,15 @@ async function surviveAll(
     };
   };
   const calm = await attempt([]);
+  if (calm.violations.length > 0)
+    throw new Error(`Agent "${agent}" repeats an effect without any crash: ${calm.violations.join('; ')}`);
   const crash = async (points: readonly CrashPoint[], calls: readonly string[]) => {
     const crashed = await attempt(points);
     const places = points.map(({ call, when }) => `${when} port call ${call} (${calls[call - 1]})`).join(' and ');
     const what = `A crash ${places} of agent "${agent}"`;
     if (crashed.outcome !== calm.outcome)
       throw new Error(`${what} changed the outcome.\nwithout: ${calm.outcome}\nwith:    ${crashed.outcome}`);
-    if (crashed.violations.length > 0)
-      throw new Error(`${what} repeated an effect: ${crashed.violations.join('; ')}`);
+    if (crashed.violations.length > 0) throw new Error(`${what} repeated an effect: ${crashed.violations.join('; ')}`);
     return crashed.calls;
   };
   let pairCount = 0;

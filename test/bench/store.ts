@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { defineAgent, EventType } from 'lambda-agents';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
@@ -5,24 +8,28 @@ import type { ItemStore } from '../../lib/ports/item-store.ts';
 import { createRequestAcceptor, createRunDriver } from '../../lib/runner/runtime.ts';
 import { InMemoryPayloadStore } from '../../lib/testing/in-memory-payload-store.ts';
 import { InMemoryDeadLetterQueue, InMemoryOutputQueue, InMemoryWakeQueue } from '../../lib/testing/in-memory-queues.ts';
-import { openDynaliteStore } from '../contract/support/dynalite-store.ts';
-import { TABLE_NAME } from '../contract/support/store-table.ts';
+import { createLocalClients } from '../contract/support/local-clients.ts';
+import { createStore, TABLE_NAME } from '../contract/support/store-table.ts';
 import { atMost, type Figure, median } from './figure.ts';
 
 const CALLS = 100;
-const ROUNDS = 12;
-const WARM_UP = 3;
+const ROUNDS = 25;
+const WARM_UP = 5;
 
 /** A durable call against a raw conditional put of the same client into the same store, in turns. */
 export async function storeFigures(): Promise<readonly Figure[]> {
-  const { store, client, close } = await openDynaliteStore();
+  const server = fork(join(import.meta.dirname, 'store-server.ts'));
+  const [endpoint] = (await once(server, 'message')) as [string];
+  const { dynamodb: client } = createLocalClients({ dynamodb: endpoint });
+  const store = await createStore(client);
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const raw = await rawPuts(client, round);
     const durable = await durableCalls(store, round);
     ratios.push(durable / raw);
   }
-  await close();
+  client.destroy();
+  server.disconnect();
   return [atMost('store: durable call over a raw conditional put', median(ratios.slice(WARM_UP)), 'ratio', 1.15)];
 }
 

@@ -1,0 +1,46 @@
+import { readResults } from '../runner/end-run.ts';
+import { Payloads } from '../store/payloads.ts';
+import type { RunRecord } from '../store/run-record.ts';
+import { decodeValue } from '../values/value-codec.ts';
+import { type AwaitedRun, describeState, errorLine } from './await-run.ts';
+import type { CommandContext } from './command.ts';
+import type { Deployment } from './deployment.ts';
+import { EXIT, type ExitCode } from './exit-code.ts';
+import { unknownRun } from './find-run.ts';
+import { oneLine } from './plain-text.ts';
+
+/** Shows where a run stands: outputs as JSON on standard output once it has ended, everything else on standard error. */
+export async function showResult(
+  deployment: Deployment,
+  runId: string,
+  awaited: AwaitedRun,
+  { terminal, now }: CommandContext,
+): Promise<ExitCode> {
+  switch (awaited.kind) {
+    case 'unknown':
+      throw unknownRun(deployment, runId);
+    case 'refused':
+      terminal.err(`The request was refused. ${awaited.why}`);
+      return EXIT.failed;
+    case 'unfinished':
+      terminal.err(`${oneLine(runId)} has not finished: ${describeState(awaited.run, now())}`);
+      return EXIT.unfinished;
+    case 'settled': {
+      const { run } = awaited;
+      if (run.status !== 'BLOCKED') {
+        terminal.out(JSON.stringify(await readOutputs(deployment, run), null, 2));
+      }
+      if (run.status === 'COMPLETED') return EXIT.done;
+      terminal.err(`${oneLine(runId)} is ${run.status}.${run.error === undefined ? '' : ` ${errorLine(run.error)}`}`);
+      return EXIT.failed;
+    }
+  }
+}
+
+/** Payloads of the outputs, in the order in which the run finished its actions. */
+async function readOutputs({ items, payloads }: Deployment, run: RunRecord): Promise<readonly unknown[]> {
+  // Nothing is saved here, so no limit applies.
+  const stored = new Payloads(payloads, run.runId, Number.POSITIVE_INFINITY);
+  const { outputs } = await readResults({ items }, run, stored);
+  return outputs.map(({ text }) => (decodeValue(text) as { readonly output: unknown }).output);
+}

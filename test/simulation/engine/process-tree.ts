@@ -1,0 +1,142 @@
+import { type Answer, type Ending, GatedProcess, type ParkedCall, type SimulatedPorts, type Surroundings } from './gated-process.ts';
+import { Interner } from './interner.ts';
+
+/** What a process was started for. */
+export type Task =
+  /** Numbers of the scenario's requests, in the order of their queue. */
+  | { readonly kind: 'accept'; readonly requests: readonly number[] }
+  | { readonly kind: 'drive'; readonly runId: string };
+
+export interface ProcessNode {
+  readonly id: number;
+  readonly task: Task;
+  readonly startedAt: number;
+  readonly parent: ProcessNode | undefined;
+  /** The call that was answered to come here, and how; absent at the start and after a timer. */
+  readonly last: { readonly call: ParkedCall; readonly answer: Answer } | undefined;
+  readonly parked: readonly ParkedCall[];
+  readonly timers: readonly (readonly [number: number, dueAt: number])[];
+  readonly ending: Ending | undefined;
+  /** Number in the token that the process has drawn. */
+  readonly driverNumber: number | undefined;
+  /** What the program saw on the way here. */
+  readonly observed: readonly string[];
+}
+
+/** How a process went on: a parked call was answered, or a timer fired. */
+interface Edge {
+  readonly call: number | undefined;
+  readonly timer: number | undefined;
+  readonly answer: number;
+  readonly surroundings: Surroundings;
+}
+
+interface TreeNode extends ProcessNode {
+  readonly parent: TreeNode | undefined;
+  readonly edge: Edge | undefined;
+  readonly children: Map<string, Branch>;
+  /** The process itself, as long as it stands here. */
+  live: GatedProcess | undefined;
+}
+
+/** Goes on alike for every driver number unless a token was drawn. */
+interface Branch {
+  readonly drewToken: boolean;
+  readonly byDriverNumber: Map<number, TreeNode>;
+}
+
+/** Live processes that are kept, so that the next answer need not repeat the ones before. */
+const MAX_LIVE = 2_000;
+
+/**
+ * Every behaviour of the real functions that was met. What a function does next depends on nothing but the answers it has had, so each
+ * sequence of answers is executed once, by the real code, and looked up from then on. Executing a prefix again checks that it is repeated exactly.
+ */
+export class ProcessTree {
+  readonly answers = new Interner<Answer>();
+  private readonly launch: (task: Task, startedAt: number, ports: SimulatedPorts) => Promise<unknown>;
+  private readonly roots = new Map<string, TreeNode>();
+  private readonly live = new Set<TreeNode>();
+  private nodes: TreeNode[] = [];
+
+  constructor(launch: (task: Task, startedAt: number, ports: SimulatedPorts) => Promise<unknown>) {
+    this.launch = launch;
+  }
+
+  get size(): number {
+    return this.nodes.length;
+  }
+
+  node(id: number): ProcessNode {
+    const node = this.nodes[id];
+    if (node === undefined) throw new Error(`There is no process node ${id}.`);
+    return node;
+  }
+
+  /** @returns the node, at once when it is known */
+  start(task: Task, surroundings: Surroundings): ProcessNode | Promise<ProcessNode> {
+    const name = JSON.stringify([task, surroundings.now]);
+    return this.roots.get(name) ?? this.startNew(name, task, surroundings);
+  }
+
+  private async startNew(name: string, task: Task, surroundings: Surroundings): Promise<ProcessNode> {
+    const process = await this.launchProcess(task, surroundings, () => 0);
+    const root = this.add({ task, startedAt: surroundings.now, parent: undefined, edge: undefined, last: undefined }, process);
+    this.roots.set(name, root);
+    return root;
+  }
+
+  /** Answers a parked call. */
+  answer(from: ProcessNode, call: number, answer: number, surroundings: Surroundings): ProcessNode | Promise<ProcessNode> {
+    return this.follow(from as TreeNode, { call, timer: undefined, answer, surroundings });
+  }
+
+  fire(from: ProcessNode, timer: number, surroundings: Surroundings): ProcessNode | Promise<ProcessNode> {
+    return this.follow(from as TreeNode, { call: undefined, timer, answer: -1, surroundings });
+  }
+
+  private follow(from: TreeNode, edge: Edge): ProcessNode | Promise<ProcessNode> {
+    const name = `${edge.call ?? 't'}${edge.timer ?? ''} ${edge.answer} ${edge.surroundings.now}`;
+    const branch = from.children.get(name);
+    const known = branch?.byDriverNumber.get(branch.drewToken ? edge.surroundings.driverNumber : 0);
+    return known ?? this.extend(from, name, edge);
+  }
+
+  private async extend(from: TreeNode, name: string, edge: Edge): Promise<ProcessNode> {
+    const process = await this.revive(from);
+    const call = from.parked.find(({ number }) => number === edge.call);
+    await this.step(process, edge);
+    const last = call && { call, answer: this.answers.value(edge.answer) };
+    const node = this.add({ task: from.task, startedAt: from.startedAt, parent: from, edge, last }, process);
+    const { drewToken } = process;
+    const branch = from.children.get(name) ?? { drewToken, byDriverNumber: new Map() };
+    if (branch.drewToken !== drewToken) throw new Error('A process behaved in two ways after the same answers.');
+    branch.byDriverNumber.set(drewToken ? edge.surroundings.driverNumber : 0, node);
+    from.children.set(name, branch);
+    return node;
+  }
+
+  /** The process as it stands at a node: the live one, else one that is taken there again. */
+  private async revive(node: TreeNode): Promise<GatedProcess> {
+    const { live } = node;
+    if (live) {
+      node.live = undefined;
+      this.live.delete(node);
+      return live;
+    }
+    const path: TreeNode[] = [];
+    for (let at: TreeNode | undefined = node; at; at = at.parent) path.unshift(at);
+    const [root, ...rest] = path;
+    const epochs = path.map(({ last }) => epochIn(last?.answer)).filter((epoch) => epoch !== undefined);
+    const process = await this.launchProcess(node.task, { now: root?.startedAt ?? 0, driverNumber: 0 }, () => epochs[0] ?? 0);
+    for (const { edge } of rest) if (edge) await this.step(process, edge);
+    const numbers = (calls: readonly ParkedCall[]): string => calls.map(({ number, name }) => `${number}:${name}`).join();
+    if (numbers(process.parked) !== numbers(node.parked)) throw new Error('A process did not repeat itself after the same answers.');
+    return process;
+  }
+
+  private async step(process: GatedProcess, edge: Edge): Promise<void> {
+    if (edge.call === undefined) await process.fire(edge.timer ?? 0, edge.surroundings);
+    else await process.answer(edge.call, this.answers.fresh(edge.answer), edge.surroundings);
+  }
+}
