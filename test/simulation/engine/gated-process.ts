@@ -62,12 +62,11 @@ export class GatedProcess {
   private readonly waitingTimers = new Map<number, Timer>();
   private calls = 0;
   private timers = 0;
-  private readonly epochSeen: () => number;
+  /** Epoch of the run as the process read it first: with the driver number it makes a token unique. */
+  private epoch: number | undefined;
 
-  /** @param epochSeen epoch of the run as the process read it first; makes its token unique */
-  constructor(surroundings: Surroundings, epochSeen: () => number) {
+  constructor(surroundings: Surroundings) {
     this.surroundings = surroundings;
-    this.epochSeen = epochSeen;
   }
 
   get parked(): readonly ParkedCall[] {
@@ -98,6 +97,7 @@ export class GatedProcess {
     if (call === undefined) throw new Error(`Port call ${number} is not parked.`);
     this.waiting.delete(number);
     this.resume(surroundings);
+    if (answer.kind === 'value') this.epoch ??= epochOf(answer.value);
     if (answer.kind === 'value') call.resolve(answer.value);
     else call.reject(new Error(answer.message));
     await this.quiet();
@@ -154,7 +154,7 @@ export class GatedProcess {
       trace: { write: () => {} },
       createToken: () => {
         this.drewToken = true;
-        return `driver-${this.epochSeen()}-${this.surroundings.driverNumber}`;
+        return `driver-${this.epoch ?? 0}-${this.surroundings.driverNumber}`;
       },
       remote: {
         perform: (name) => this.park('remote.perform', [name]) as Promise<string>,
@@ -178,3 +178,6 @@ export class GatedProcess {
     return () => void this.waitingTimers.delete(number);
   }
 }
+
+const epochOf = (value: unknown): number | undefined =>
+  typeof value === 'object' && value !== null && 'ep' in value && typeof value.ep === 'number' ? value.ep : undefined;

@@ -80,7 +80,7 @@ export class ProcessTree {
   }
 
   private async startNew(name: string, task: Task, surroundings: Surroundings): Promise<ProcessNode> {
-    const process = await this.launchProcess(task, surroundings, () => 0);
+    const process = await this.launchProcess(task, surroundings);
     const root = this.add({ task, startedAt: surroundings.now, parent: undefined, edge: undefined, last: undefined }, process);
     this.roots.set(name, root);
     return root;
@@ -127,8 +127,7 @@ export class ProcessTree {
     const path: TreeNode[] = [];
     for (let at: TreeNode | undefined = node; at; at = at.parent) path.unshift(at);
     const [root, ...rest] = path;
-    const epochs = path.map(({ last }) => epochIn(last?.answer)).filter((epoch) => epoch !== undefined);
-    const process = await this.launchProcess(node.task, { now: root?.startedAt ?? 0, driverNumber: 0 }, () => epochs[0] ?? 0);
+    const process = await this.launchProcess(node.task, { now: root?.startedAt ?? 0, driverNumber: 0 });
     for (const { edge } of rest) if (edge) await this.step(process, edge);
     const numbers = (calls: readonly ParkedCall[]): string => calls.map(({ number, name }) => `${number}:${name}`).join();
     if (numbers(process.parked) !== numbers(node.parked)) throw new Error('A process did not repeat itself after the same answers.');
@@ -138,5 +137,41 @@ export class ProcessTree {
   private async step(process: GatedProcess, edge: Edge): Promise<void> {
     if (edge.call === undefined) await process.fire(edge.timer ?? 0, edge.surroundings);
     else await process.answer(edge.call, this.answers.fresh(edge.answer), edge.surroundings);
+  }
+
+  private async launchProcess(task: Task, surroundings: Surroundings): Promise<GatedProcess> {
+    const process = new GatedProcess(surroundings);
+    await process.start((ports) => this.launch(task, surroundings.now, ports));
+    return process;
+  }
+
+  private add(
+    place: Pick<TreeNode, 'task' | 'startedAt' | 'parent' | 'edge' | 'last'>,
+    process: GatedProcess,
+  ): TreeNode {
+    const node: TreeNode = {
+      ...place,
+      id: this.nodes.length,
+      parked: process.parked.map(({ number, name, args }) => ({ number, name, args })),
+      timers: process.timersSet,
+      ending: process.ending,
+      driverNumber: process.drewToken ? place.edge?.surroundings.driverNumber : place.parent?.driverNumber,
+      observed: [...process.observed],
+      children: new Map(),
+      live: process.ending ? undefined : process,
+    };
+    this.nodes.push(node);
+    if (node.live) this.keepLive(node);
+    return node;
+  }
+
+  private keepLive(node: TreeNode): void {
+    this.live.add(node);
+    if (this.live.size <= MAX_LIVE) return;
+    for (const oldest of this.live) {
+      oldest.live = undefined;
+      this.live.delete(oldest);
+      return;
+    }
   }
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-const LAUNCHER = resolve(import.meta.dirname, '../../../scripts/start.mjs');
+const SCRIPTS = resolve(import.meta.dirname, '../../../scripts');
+const LAUNCHER = ['start.mjs', 'install.mjs'];
 const LOCK = {
   packages: { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '1.0.0', optional: true } },
 };
@@ -13,7 +14,7 @@ let project = '';
 beforeEach(async () => {
   project = await mkdtemp(join(tmpdir(), 'launcher-'));
   await mkdir(join(project, 'scripts'));
-  await copyFile(LAUNCHER, join(project, 'scripts/start.mjs'));
+  for (const file of LAUNCHER) await copyFile(join(SCRIPTS, file), join(project, 'scripts', file));
   await writeFile(join(project, 'package-lock.json'), JSON.stringify(LOCK));
 });
 afterEach(() => rm(project, { recursive: true }));

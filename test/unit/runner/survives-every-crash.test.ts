@@ -74,10 +74,8 @@ describe('the crash kit', () => {
     const hasty = defineAgent({ name: 'hasty' }).addAction('act', EventType.InputEvent, (_event, ctx) => {
       void ctx.durableExecute({ id: 'lost', call: () => 1 });
     });
-    const config = { 'run.max-attempts': 1 };
-    const runtime = testRuntime([hasty], { config });
-    const outcome = await runtime.run('hasty', null);
-    expect(outcome).toMatchObject({ status: 'FAILED', error: { code: 'UNAWAITED_CALL' } });
+    const runtime = testRuntime([hasty]);
+    expect(await runtime.run('hasty', null)).toMatchObject({ status: 'FAILED', error: { code: 'UNAWAITED_CALL' } });
     await runtime.survivesEveryCrash('hasty', null);
   });
 });
