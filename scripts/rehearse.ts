@@ -55,16 +55,15 @@ try {
 
 async function rehearse(): Promise<void> {
   await step('Installed the emulator', () => installEmulator(PROJECT));
+  const directory = await mkdtemp(join(tmpdir(), 'rehearsal-'));
+  closing.push(() => rm(directory, { recursive: true, force: true }));
   const running = await step('Started the emulator', () =>
-    startEmulator({ projectDirectory: PROJECT, region: REGION }),
+    startEmulator({ projectDirectory: PROJECT, region: REGION, temporaryDirectory: directory }),
   );
   emulator = running;
   closing.push(() => running.stop());
   const tickets = await step('Started the ticket service', () => startTicketService());
   closing.push(() => tickets.close());
-  const directory = await mkdtemp(join(tmpdir(), 'rehearsal-'));
-  closing.push(() => rm(directory, { recursive: true, force: true }));
-
   const assembly = join(directory, 'cdk.out');
   await step('Synthesized the app', () =>
     synthesize({

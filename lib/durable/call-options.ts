@@ -50,6 +50,12 @@ export function checkCall(call: unknown): CheckedCall {
       `Durable call "${data.id}" has a reconciler and semantics 'at-most-once'. Give one of them: a reconciler already finds out what happened.`,
     );
   }
+  if (data.retry !== undefined && data.semantics === 'at-most-once') {
+    throw new AgentError(
+      'INVALID_CALL',
+      `Durable call "${data.id}" has a retry budget and semantics 'at-most-once'. Give one of them: a call that failed may have had its effect.`,
+    );
+  }
   if (data.args === undefined) return { ...data, argsDigest: undefined };
   checkJson(data.args, `args of durable call "${data.id}"`);
   return { ...data, argsDigest: digestJson(data.args) };

@@ -23,7 +23,7 @@ export interface DurableCall<T> {
    * (Flink Agents: `DurableCallable.reconciler`.)
    */
   readonly reconcile?: (call: () => Promise<T>, signal: AbortSignal) => T | Promise<T>;
-  /** @default one call */
+  /** Not with `at-most-once`: a call that failed may have had its effect. @default one call */
   readonly retry?: RetryPolicy;
   /** Limit of each call in milliseconds; then it failed with `CallTimeoutError`. @default the invocation's time */
   readonly timeoutMillis?: number;

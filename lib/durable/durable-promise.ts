@@ -2,6 +2,12 @@
 export class DurablePromise<T> extends Promise<T> {
   private observed = false;
 
+  constructor(executor: (resolve: (value: T | PromiseLike<T>) => void, reject: (reason?: unknown) => void) => void) {
+    super(executor);
+    // A call may fail before the action comes to await it; a rejection that nobody handles yet would stop the process.
+    super.then(undefined, () => {});
+  }
+
   /** Derived promises are plain ones. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;

@@ -37,7 +37,7 @@ export async function executeCall(
   environment: CallEnvironment,
 ): Promise<CallOutcome> {
   const { maxAttempts = 1, initialMillis = 0, maxMillis = 0, factor = 1 } = call.retry ?? {};
-  let waitMillis = initialMillis;
+  let waitMillis = Math.min(initialMillis, maxMillis);
   for (let attempt = 1; ; attempt += 1) {
     const result = await attemptOnce(call, recover || attempt > 1, environment);
     switch (result.kind) {
@@ -65,8 +65,9 @@ function succeed(value: unknown): CallOutcome {
 }
 
 async function attemptOnce(call: CheckedCall, recover: boolean, environment: CallEnvironment): Promise<Attempt> {
-  const limit = new AbortController();
-  const signal = AbortSignal.any([environment.signal, limit.signal]);
+  if (environment.signal.aborted) return { kind: 'cancelled' };
+  const limit = call.timeoutMillis === undefined ? undefined : new AbortController();
+  const signal = limit ? AbortSignal.any([environment.signal, limit.signal]) : environment.signal;
   const thrownByCall = new Set<unknown>();
   const runCall = async (): Promise<unknown> => {
     try {
@@ -81,8 +82,7 @@ async function attemptOnce(call: CheckedCall, recover: boolean, environment: Cal
     (value): Attempt => ({ kind: 'value', value }),
     (error): Attempt => (reconcile && !thrownByCall.has(error) ? { kind: 'fault', error } : { kind: 'thrown', error }),
   );
-  const outcome = await settleWithin(body, call, environment, limit, reconcile !== undefined);
-  return outcome;
+  return settleWithin(body, call, environment, limit, reconcile !== undefined);
 }
 
 /** The attempt's outcome, or its timeout, or the end of the call: whichever comes first. A late outcome is ignored. */
@@ -90,14 +90,14 @@ function settleWithin(
   body: Promise<Attempt>,
   call: CheckedCall,
   { clock, signal }: CallEnvironment,
-  limit: AbortController,
+  limit: AbortController | undefined,
   reconciling: boolean,
 ): Promise<Attempt> {
   return new Promise((resolve) => {
     const timedOut = (): void => {
       const error = new CallTimeoutError(`Durable call "${call.id}" did not settle within ${call.timeoutMillis} ms.`);
       settle(reconciling ? { kind: 'fault', error } : { kind: 'thrown', error });
-      limit.abort(error);
+      limit?.abort(error);
     };
     const cancelTimer =
       call.timeoutMillis === undefined ? undefined : clock.after(call.timeoutMillis, timedOut, 'limit');

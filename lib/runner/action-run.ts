@@ -24,7 +24,9 @@ export class ActionRun {
   readonly shortTerm: ActionMemory;
   readonly events: EmittedEvent[] = [];
   /** Ends the calls that nobody waits for any more. */
-  readonly calls = new AbortController();
+  private readonly calls = new AbortController();
+  /** Aborts when the action has ended or the drive gives up. */
+  readonly callSignal: AbortSignal;
   /** Recorded failures that were shown to the action. */
   readonly shownFailures = new Set<unknown>();
   readonly visitedSlots = new Set<string>();
@@ -41,6 +43,8 @@ export class ActionRun {
     readonly startedAt: number;
     readonly sensory: ActionMemory;
     readonly shortTerm: ActionMemory;
+    /** Aborts when the drive gives up. */
+    readonly givenUp: AbortSignal;
   }) {
     this.queued = options.queued;
     this.ordinal = options.ordinal;
@@ -48,6 +52,13 @@ export class ActionRun {
     this.startedAt = options.startedAt;
     this.sensory = options.sensory;
     this.shortTerm = options.shortTerm;
+    this.callSignal = AbortSignal.any([options.givenUp, this.calls.signal]);
+  }
+
+  /** Its code is over: calls that are still under way are given up. */
+  end(): void {
+    this.state = 'ended';
+    this.calls.abort();
   }
 
   /** Whether its code waits for a durable call or is over, so that nothing of it runs now. */

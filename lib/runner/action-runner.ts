@@ -102,6 +102,7 @@ export class ActionRunner {
       startedAt: this.state.clock.now(),
       sensory: memory(this.sensory),
       shortTerm: memory(this.shortTerm),
+      givenUp: this.state.givenUp.signal,
     });
     return action;
   }
@@ -153,8 +154,7 @@ export class ActionRunner {
   }
 
   private leave(action: ActionRun): void {
-    action.state = 'ended';
-    action.calls.abort();
+    action.end();
     this.running.delete(action);
     this.state.changed.notify();
   }

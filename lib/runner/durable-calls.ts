@@ -109,8 +109,7 @@ export class DurableCalls {
     }
     if (!this.state.lease.isValid()) return this.state.stop({ kind: 'lost' });
     this.trace(placed, 'started');
-    const signal = AbortSignal.any([this.state.givenUp.signal, placed.action.calls.signal]);
-    const outcome = await executeCall(placed.call, recovering, { clock: this.state.clock, signal });
+    const outcome = await executeCall(placed.call, recovering, { clock: this.state.clock, signal: placed.action.callSignal });
     await this.settle(placed, outcome, announced);
   }
 

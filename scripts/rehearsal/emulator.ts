@@ -19,6 +19,8 @@ export interface Emulator {
 export interface EmulatorOptions {
   readonly projectDirectory: string;
   readonly region: string;
+  /** Takes the code of the functions; removing it is up to the caller. */
+  readonly temporaryDirectory: string;
 }
 
 /** Installs the emulator into a virtual environment of its own, once. */
@@ -36,7 +38,8 @@ export async function installEmulator(projectDirectory: string): Promise<void> {
 }
 
 /** Starts the emulator on a free port of 127.0.0.1. */
-export async function startEmulator({ projectDirectory, region }: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { projectDirectory, region, temporaryDirectory } = options;
   const port = await freePort();
   // Its module, not its program: the latter names the directory that it was installed in.
   const child = spawn(join(homeOf(projectDirectory), 'bin', 'python'), ['-m', 'ministack'], {
@@ -48,6 +51,7 @@ export async function startEmulator({ projectDirectory, region }: EmulatorOption
       BIND_HOST: '127.0.0.1',
       MINISTACK_HOST: '127.0.0.1',
       MINISTACK_REGION: region,
+      TMPDIR: temporaryDirectory,
     },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
