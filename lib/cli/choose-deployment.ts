@@ -29,7 +29,10 @@ export async function chooseDeployment(
   const stack = namesAws && choice.state === undefined ? undefined : await findLocalStack(choice, environment);
   if (stack !== undefined) return { kind: 'local', stack, insteadOf: stackName };
   if (choice.state !== undefined) {
-    throw new AgentError('STACK_NOT_FOUND', `No local stack runs with its state in ${choice.state}. Start it with npm start.`);
+    throw new AgentError(
+      'STACK_NOT_FOUND',
+      `No local stack runs with its state in ${choice.state}. Start it with npm start.`,
+    );
   }
   if (stackName) return { kind: 'deployed', stackName };
   throw new AgentError(
@@ -47,9 +50,13 @@ async function findLocalStack(
     return await findRunningStack(directory);
   } catch (cause) {
     const file = join(directory, 'stack.json');
-    throw new AgentError('STACK_NOT_FOUND', `${file} cannot be read. End the local stack, remove the file, start it again.`, {
-      cause,
-    });
+    throw new AgentError(
+      'STACK_NOT_FOUND',
+      `${file} cannot be read. End the local stack, remove the file, start it again.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -8,7 +8,12 @@ export interface Failure {
   readonly exitCode: ExitCode;
 }
 
-const ACCESS_DENIED = new Set(['AccessDenied', 'AccessDeniedException', 'AuthorizationError', 'KMSAccessDeniedException']);
+const ACCESS_DENIED = new Set([
+  'AccessDenied',
+  'AccessDeniedException',
+  'AuthorizationError',
+  'KMSAccessDeniedException',
+]);
 const BAD_CREDENTIALS = new Set([
   'ExpiredToken',
   'ExpiredTokenException',

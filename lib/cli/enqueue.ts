@@ -85,7 +85,11 @@ export const enqueueCommand: Command = {
 };
 
 async function readInput(
-  { json, file, fromStdin }: { readonly json?: string | undefined; readonly file?: string | undefined; readonly fromStdin: boolean },
+  {
+    json,
+    file,
+    fromStdin,
+  }: { readonly json?: string | undefined; readonly file?: string | undefined; readonly fromStdin: boolean },
   context: CommandContext,
 ): Promise<unknown> {
   const given = [json !== undefined, file !== undefined, fromStdin].filter(Boolean).length;

@@ -44,7 +44,9 @@ export async function listRuns(items: ItemStore, filters: readonly RunFilter[], 
   const found: RunRecord[] = [];
   for (let start = 0; start < runIds.length && found.length <= limit; start += PARALLEL_READS) {
     const read = await Promise.all(runIds.slice(start, start + PARALLEL_READS).map((runId) => store.get(runId)));
-    found.push(...read.filter((run) => run !== undefined && filters.some((filter) => MATCHES[filter](run))) as RunRecord[]);
+    found.push(
+      ...(read.filter((run) => run !== undefined && filters.some((filter) => MATCHES[filter](run))) as RunRecord[]),
+    );
   }
   const runs = found.slice(0, limit).toSorted((a, b) => b.createdAt - a.createdAt);
   return { runs, isCut: found.length > limit };

@@ -44,8 +44,11 @@ async function readText(file: string | undefined): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    throw new UsageError(`${path} cannot be read (${cause instanceof Error ? cause.message : cause}). Name a file with JSON.`, {
-      cause,
-    });
+    throw new UsageError(
+      `${path} cannot be read (${cause instanceof Error ? cause.message : cause}). Name a file with JSON.`,
+      {
+        cause,
+      },
+    );
   }
 }

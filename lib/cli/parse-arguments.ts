@@ -18,7 +18,12 @@ export const DEPLOYMENT_HELP = `Which deployment:
   --state DIRECTORY    the local stack that keeps its state there (default: .local of this project)`;
 
 type Parsed<Options extends OptionDeclarations> = ReturnType<
-  typeof parseArgs<{ options: Options & typeof DEPLOYMENT_OPTIONS; strict: true; allowPositionals: true; args: string[] }>
+  typeof parseArgs<{
+    options: Options & typeof DEPLOYMENT_OPTIONS;
+    strict: true;
+    allowPositionals: true;
+    args: string[];
+  }>
 >;
 
 export interface CommandArguments<Options extends OptionDeclarations> {
@@ -44,7 +49,8 @@ function parse<const Options extends OptionDeclarations>(args: readonly string[]
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   } catch (error) {
-    if (!(error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))) throw error;
+    if (!(error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')))
+      throw error;
     // Node adds advice about dashes that hides the fact.
     const [fact = error.message] = error.message.split(/\.\s|\n/);
     throw new UsageError(`${fact.replace(/\.$/, '')}.`, { cause: error });

@@ -1,5 +1,5 @@
 import { RunStore } from '../store/run-store.ts';
-import { awaitRun, type AwaitedRun, isSettled } from './await-run.ts';
+import { type AwaitedRun, awaitRun, isSettled } from './await-run.ts';
 import type { Command } from './command.ts';
 import type { Deployment } from './deployment.ts';
 import { parseArguments, positiveNumber, takePositionals } from './parse-arguments.ts';

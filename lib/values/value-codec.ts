@@ -1,9 +1,13 @@
+import { types } from 'node:util';
 import { NotSerializableError } from '../errors/public-errors.ts';
+import { classNameOf, isPlainObject, MAX_NESTING, memberBesideItems, shortPath } from './plain-data.ts';
 
 /**
  * The one codec of stored values. Beyond JSON it keeps `undefined`, `NaN`, the infinities, `-0`, `bigint`, `Date`, `Map`, `Set` and
  * `Uint8Array`; each is written as `{"$": kind, "v": …}`. A plain object that has a member `$` is written as kind `object`.
- * Anything else (class instances, functions, symbols, cycles) has no stored form and is refused with its path.
+ * What comes back is a plain copy: a hole of an array as `undefined`, a `Buffer` as `Uint8Array`, a value that was shared once per place.
+ * Anything else (class instances, functions, symbols, cycles, more than 500 values in each other) is refused with its path.
+ * @throws NotSerializableError
  */
 export function encodeValue(value: unknown, what = 'value'): string {
   return JSON.stringify(toStored(value, what, new Set()));
@@ -18,6 +22,9 @@ export function decodeValue(text: string): unknown {
 type Stored = null | boolean | number | string | readonly Stored[] | { readonly [name: string]: Stored };
 
 const tagged = (kind: string, v?: Stored): Stored => (v === undefined ? { $: kind } : { $: kind, v });
+
+const refuse = (path: string, fact: string, remedy: string, cause?: unknown): NotSerializableError =>
+  new NotSerializableError(`${shortPath(path)} ${fact}. ${remedy}`, cause === undefined ? {} : { cause });
 
 function toStored(value: unknown, path: string, ancestors: Set<object>): Stored {
   switch (typeof value) {
@@ -35,44 +42,56 @@ function toStored(value: unknown, path: string, ancestors: Set<object>): Stored 
     case 'object':
       return value === null ? null : objectToStored(value, path, ancestors);
     default:
-      throw new NotSerializableError(
-        `${path} is a ${typeof value}, which cannot be stored. Give data: JSON, Date, Map, Set, bigint or bytes.`,
+      throw refuse(
+        path,
+        `is a ${typeof value}, which cannot be stored`,
+        'Give data: JSON, Date, Map, Set, bigint or bytes.',
       );
   }
 }
 
 function objectToStored(value: object, path: string, ancestors: Set<object>): Stored {
-  if (ancestors.has(value)) {
-    throw new NotSerializableError(
-      `${path} refers back to an object that contains it, which cannot be stored. Give a tree.`,
-    );
-  }
+  if (ancestors.has(value))
+    throw refuse(path, 'refers back to an object that contains it, which cannot be stored', 'Give a tree.');
+  if (ancestors.size === MAX_NESTING)
+    throw refuse(path, `stands in ${MAX_NESTING} others, which is too deep to be stored`, 'Give a flatter value.');
   ancestors.add(value);
-  const stored = membersToStored(value, path, ancestors);
-  ancestors.delete(value);
-  return stored;
+  try {
+    return contentToStored(value, path, ancestors);
+  } catch (error) {
+    if (error instanceof NotSerializableError) throw error;
+    throw refuse(path, 'throws when it is read', 'Give plain data without getters or proxies.', error);
+  } finally {
+    ancestors.delete(value);
+  }
 }
 
-function membersToStored(value: object, path: string, ancestors: Set<object>): Stored {
+function contentToStored(value: object, path: string, ancestors: Set<object>): Stored {
+  if (isPlainObject(value)) return plainToStored(value, path, ancestors);
   const member = (item: unknown, name: string | number) => toStored(item, `${path}[${name}]`, ancestors);
-  if (Array.isArray(value)) return Array.from(value, member);
-  if (value instanceof Date) return tagged('date', Number.isNaN(value.getTime()) ? null : value.getTime());
-  if (value instanceof Uint8Array)
+  const className = classNameOf(value);
+  // Told apart by their kind, which also those of another realm have, and by their class: a subclass would lose what it adds.
+  if (className === 'Array' && Array.isArray(value)) {
+    const name = memberBesideItems(value);
+    if (name === undefined) return Array.from(value, member);
+    throw refuse(path, `has the member "${shortPath(name)}" beside its items, which cannot be stored`, 'Give [...items].');
+  }
+  if (className === 'Date' && types.isDate(value))
+    return tagged('date', Number.isNaN(value.getTime()) ? null : value.getTime());
+  if ((className === 'Uint8Array' || className === 'Buffer') && types.isUint8Array(value))
     return tagged('bytes', Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'));
-  if (value instanceof Map)
+  if (className === 'Map' && types.isMap(value))
     return tagged(
       'map',
       Array.from(value, ([key, item], i) => [member(key, i), member(item, i)]),
     );
-  if (value instanceof Set) return tagged('set', Array.from(value, member));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    const name = value.constructor?.name || 'object without a plain prototype';
-    throw new NotSerializableError(`${path} is an instance of ${name}, which cannot be stored. Give plain data.`);
-  }
-  const symbols = Object.getOwnPropertySymbols(value);
-  if (symbols.length > 0)
-    throw new NotSerializableError(`${path} has a member named by a symbol. Name it by a string.`);
+  if (className === 'Set' && types.isSet(value)) return tagged('set', Array.from(value, member));
+  throw refuse(path, `is an instance of ${shortPath(className)}, which cannot be stored`, 'Give plain data.');
+}
+
+function plainToStored(value: object, path: string, ancestors: Set<object>): Stored {
+  if (Object.getOwnPropertySymbols(value).length > 0)
+    throw refuse(path, 'has a member named by a symbol, which cannot be stored', 'Name it by a string.');
   const object: Record<string, Stored> = {};
   for (const [name, item] of Object.entries(value)) define(object, name, toStored(item, `${path}.${name}`, ancestors));
   return Object.hasOwn(object, '$') ? tagged('object', object) : object;

@@ -35,8 +35,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lib/values',
     'lib/errors',
   ],
-  'lib/local': ['lib/adapters', 'lib/cli', 'lib/ports', 'lib/errors'],
+  'lib/local': ['lib/adapters', 'lib/ports', 'lib/errors'],
   'lib/cli': [
+    'lib/local',
     'lib/adapters',
     'lib/runner',
     'lib/agent',

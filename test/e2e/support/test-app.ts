@@ -7,8 +7,8 @@ import * as z from 'zod';
 import type { TemplateOverrides } from '../../../lib/local/local-resource.ts';
 import { type LocalStack, startLocalStack } from '../../../lib/local/local-stack.ts';
 import { startTicketService, type TicketService, type TicketServiceOptions } from '../../../lib/local/ticket-service.ts';
-import { startProxy, type Proxy, type ProxyOptions } from './proxy.ts';
-import { QueueReceiver } from './queue-receiver.ts';
+import { type ProxyOptions, startProxy } from './proxy.ts';
+import { QueueReceiver, type ReceivedMessage } from './queue-receiver.ts';
 
 export interface TestAppOptions {
   /** Deployment configuration, beside a short lease. @default none */
@@ -58,21 +58,94 @@ export const LEASE_MILLIS = 2_000;
 export const SWEEP_MILLIS = 1_000;
 const ANSWER_MILLIS = 30_000;
 
-const aboutRequest = z.looseObject({ requestId: z.string() });
-const endMessage = z.object({ status: z.string(), error: z.unknown().optional() });
+const outputMessage = z.looseObject({
+  requestId: z.string(),
+  eventId: z.string().optional(),
+  output: z.unknown(),
+  status: z.string().optional(),
+  error: z.unknown(),
+});
 
 /** Starts the app with a short lease and a quick sweep, so that a killed run is driven again soon. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const tickets = await startTicketService(options.tickets);
-  const ticketProxy = options.beforeTickets && (await startProxy(options.beforeTickets));
+  const [ticketProxy, storeProxy, queueProxy] = await Promise.all(
+    [options.beforeTickets, options.beforeAws, options.beforeAws].map((hooks) => hooks && startProxy(hooks)),
+  );
   ticketProxy?.forwardTo(tickets.url);
-  const proxies = options.beforeAws && [await startProxy(options.beforeAws), await startProxy(options.beforeAws)];
   const stack = await startLocalStack({
     assemblyDirectory: inject('assemblyDirectory'),
     environment: {
       TICKET_SERVICE_URL: ticketProxy?.url ?? tickets.url,
       DEPLOYMENT_CONFIG: JSON.stringify({ 'run.lease-millis': LEASE_MILLIS, ...options.config }),
-      ...(proxies && { AWS_ENDPOINT_URL_DYNAMODB: proxies[0].url, AWS_ENDPOINT_URL_SQS: proxies[1].url }),
+      ...(storeProxy && { AWS_ENDPOINT_URL_DYNAMODB: storeProxy.url }),
+      ...(queueProxy && { AWS_ENDPOINT_URL_SQS: queueProxy.url }),
     },
     overrides: { sweepIntervalMillis: SWEEP_MILLIS, ...options.overrides },
   });
+  storeProxy?.forwardTo(stack.endpoints.dynamodb);
+  queueProxy?.forwardTo(stack.endpoints.sqs);
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const sqs = new SQSClient({ region: stack.region, endpoint: stack.endpoints.sqs, credentials });
+  const outputs = new QueueReceiver(sqs, outputOf(stack, 'OutputQueueUrl'));
+  const refusals = new QueueReceiver(sqs, outputOf(stack, 'DeadLetterQueueUrl'));
+  return {
+    stack,
+    tickets,
+    sqs,
+    outputs,
+    refusals,
+    async send(body, { group } = {}) {
+      const command = new SendMessageCommand({
+        QueueUrl: outputOf(stack, 'RequestQueueUrl'),
+        MessageBody: typeof body === 'string' ? body : JSON.stringify(body),
+        MessageGroupId: group ?? randomUUID(),
+        MessageDeduplicationId: randomUUID(),
+      });
+      return (await sqs.send(command)).MessageId ?? '';
+    },
+    answer: (requestId, timeout = ANSWER_MILLIS) =>
+      vi.waitFor(() => answerIn(outputs.messages, requestId), { timeout, interval: 20 }),
+    killAll(functionName) {
+      const pids = stack.workerPids(functionName);
+      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      return pids.length;
+    },
+    async close() {
+      await Promise.all([outputs.stop(), refusals.stop()]);
+      sqs.destroy();
+      await stack.close();
+      await Promise.all([tickets, ticketProxy, storeProxy, queueProxy].map((service) => service?.close()));
+    },
+  };
+}
+
+/** What the template gives out under this name. */
+export function outputOf(stack: LocalStack, name: string): string {
+  const value = stack.outputs[name];
+  if (value === undefined) throw new Error(`The stack has no output ${name}.`);
+  return value;
+}
+
+/** The messages about one request. @throws Error while its end is not among them */
+function answerIn(received: readonly ReceivedMessage[], requestId: string): Answer {
+  const own = received.flatMap(({ text, receivedAt }) => {
+    const message = outputMessage.parse(JSON.parse(text));
+    return message.requestId === requestId ? [{ ...message, receivedAt }] : [];
+  });
+  const end = own.find(({ status }) => status !== undefined);
+  if (end?.status === undefined) throw new Error(`Request ${requestId} was not answered.`);
+  return {
+    status: end.status,
+    error: end.error,
+    outputs: own.filter(({ eventId }) => eventId !== undefined).map(({ output }) => output),
+    messages: own.map(({ receivedAt, ...message }) => message),
+    at: end.receivedAt,
+  };
+}
+
+/** A diff of the fixtures, or the sample of the demo. */
+export function readDiff(name: string): string {
+  const file = name === 'sample' ? 'functions/agents/diff-report/sample.diff' : `test/fixtures/diffs/${name}.diff`;
+  return readFileSync(resolve(import.meta.dirname, '../../..', file), 'utf8');
+}

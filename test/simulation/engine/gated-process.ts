@@ -55,7 +55,9 @@ const IDLE_TURNS = 40;
 export class GatedProcess {
   readonly observed: string[] = [];
   ending: Ending | undefined;
-  /** Whether the segment since the last answer drew a driver token. */
+  /** The driver token, once it has been drawn. */
+  token: string | undefined;
+  /** Whether the segment since the last answer drew it. */
   drewToken = false;
   private surroundings: Surroundings;
   private readonly waiting = new Map<number, WaitingCall>();
@@ -154,7 +156,8 @@ export class GatedProcess {
       trace: { write: () => {} },
       createToken: () => {
         this.drewToken = true;
-        return `driver-${this.epoch ?? 0}-${this.surroundings.driverNumber}`;
+        this.token = `driver-${this.epoch ?? 0}-${this.surroundings.driverNumber}`;
+        return this.token;
       },
       remote: {
         perform: (name) => this.park('remote.perform', [name]) as Promise<string>,

@@ -17,7 +17,8 @@ export interface ProcessNode {
   readonly parked: readonly ParkedCall[];
   readonly timers: readonly (readonly [number: number, dueAt: number])[];
   readonly ending: Ending | undefined;
-  /** Number in the token that the process has drawn. */
+  /** The driver token that the process has drawn, and the number in it. */
+  readonly token: string | undefined;
   readonly driverNumber: number | undefined;
   /** What the program saw on the way here. */
   readonly observed: readonly string[];
@@ -155,6 +156,7 @@ export class ProcessTree {
       parked: process.parked.map(({ number, name, args }) => ({ number, name, args })),
       timers: process.timersSet,
       ending: process.ending,
+      token: process.token,
       driverNumber: process.drewToken ? place.edge?.surroundings.driverNumber : place.parent?.driverNumber,
       observed: [...process.observed],
       children: new Map(),

@@ -22,7 +22,7 @@ describe('the options of a durable call', () => {
     ['no id', { call }],
     ['an id that is no text', { id: 1, call }],
     ['an empty id', { id: '', call }],
-    ['an id of 129 bytes', { id: 'é'.repeat(64) + 'x', call }],
+    ['an id of 129 bytes', { id: `${'é'.repeat(64)}x`, call }],
     ['an id with half a surrogate pair', { id: 'a\ud800', call }],
     ['no call', { id: 'a' }],
     ['a call that is a promise', { id: 'a', call: Promise.resolve(1) }],
@@ -76,7 +76,9 @@ describe('the options of a durable call', () => {
   it('refuse arguments that contain themselves', () => {
     const args: Record<string, unknown> = {};
     args.self = { args };
-    expect(() => checkCall({ ...minimal, args })).toThrow('args of durable call "a".self.args is a reference to an object');
+    expect(() => checkCall({ ...minimal, args })).toThrow(
+      'args of durable call "a".self.args is a reference to an object',
+    );
   });
 });
 

@@ -50,12 +50,19 @@ describe('the crash kit', () => {
 
   it('notices memory that depends on the attempt', async () => {
     let attempts = 0;
-    const forgetful = defineAgent({ name: 'forgetful' }).addAction('count', EventType.InputEvent, async (_event, ctx) => {
-      attempts += 1;
-      ctx.shortTermMemory.set('attempts', attempts);
-      await ctx.durableExecute({ id: 'first', call: () => 1 });
-    });
-    const request = { key: 'k', prepare: () => void (attempts = 0) };
+    const forgetful = defineAgent({ name: 'forgetful' }).addAction(
+      'count',
+      EventType.InputEvent,
+      async (_event, ctx) => {
+        attempts += 1;
+        ctx.shortTermMemory.set('attempts', attempts);
+        await ctx.durableExecute({ id: 'first', call: () => 1 });
+      },
+    );
+    const prepareCount = () => {
+      attempts = 0;
+    };
+    const request = { key: 'k', prepare: prepareCount };
     await expect(testRuntime([forgetful]).survivesEveryCrash('forgetful', null, request)).rejects.toThrow(
       'changed the outcome',
     );

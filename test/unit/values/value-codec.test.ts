@@ -125,7 +125,7 @@ describe('what has no stored form is refused by its path', () => {
     ['a map member', new Map([['k', Symbol('x')]]), 'result[0] is a symbol'],
     ['an object whose prototype was made by hand', Object.create({ a: 1 }), 'result is an instance of'],
     ['a cycle', cyclic, 'result.self[0] refers back to an object that contains it'],
-    ['an array with a name beside its items', /(?<n>\d)/.exec('7'), 'result has the member "index" beside its items'],
+    ['an array with a name beside its items', /(?<n>\d)/.exec('7'), 'result has the member "groups" beside its items'],
   ])('%s', (_name, value, message) => {
     expect(refusal(value, 'result')).toContain(message);
   });

@@ -34,7 +34,9 @@ const settled = texts('settled').addAction('all-settled', EventType.InputEvent, 
     ctx.durableExecute({ id: 'good', call: () => event.input }),
     ctx.durableExecute({ id: 'bad', call: () => Promise.reject(new RangeError('no')) }),
   ]);
-  ctx.sendEvent(OutputEvent(outcomes.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.name)).join()));
+  ctx.sendEvent(
+    OutputEvent(outcomes.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.name)).join()),
+  );
 });
 
 /** The slow one needs a second call after a wait, so the quick one wins in every run. */

@@ -1,0 +1,109 @@
+import { styleText } from 'node:util';
+import { formatDuration, oneLine, shorten } from './plain-text.ts';
+import type { TraceAction, TraceCall, TraceError, TraceEvent, TraceRun, TraceTree } from './trace-tree.ts';
+
+export interface RenderOptions {
+  /** @default false */
+  readonly colour?: boolean;
+  /** Longest line in characters. @default 160 */
+  readonly columns?: number | undefined;
+}
+
+/** A line and what stands under it. */
+interface Branch {
+  readonly label: string;
+  /** Colour of the whole line. */
+  readonly style?: 'red' | 'yellow' | 'dim';
+  readonly children: readonly Branch[];
+}
+
+const DEFAULT_COLUMNS = 160;
+
+/** The tree as text with box characters, for a terminal or a file. */
+export function renderTraceTree(tree: TraceTree, { colour = false, columns }: RenderOptions = {}): string {
+  const { run } = tree;
+  const branches: Branch[] = [
+    ...tree.actions.map((action) => actionBranch(action, run)),
+    ...tree.unplaced.map((action) => actionBranch(action, run)),
+  ];
+  const lines: { readonly text: string; readonly style?: Branch['style'] }[] = runLines(run);
+  const add = (children: readonly Branch[], indent: string): void => {
+    children.forEach(({ label, style, children: below }, index) => {
+      const isLast = index === children.length - 1;
+      lines.push({ text: `${indent}${isLast ? '└─' : '├─'} ${label}`, style });
+      add(below, `${indent}${isLast ? '   ' : '│  '}`);
+    });
+  };
+  add(branches, '');
+  return lines
+    .map(({ text, style }) => {
+      const line = shorten(text, columns ?? DEFAULT_COLUMNS);
+      return colour && style ? styleText(style, line, { validateStream: false }) : line;
+    })
+    .join('\n');
+}
+
+function runLines(run: TraceRun): { text: string; style?: Branch['style'] }[] {
+  const { runId, agent, key, status, attempts, redrives, hops, createdAt, lastRecordAt, dueAt, error, input } = run;
+  const isBad = status === 'FAILED' || status === 'CANCELLED' || status === 'BLOCKED';
+  const taken =
+    lastRecordAt === undefined
+      ? 'nothing recorded yet'
+      : `last record after ${formatDuration(lastRecordAt - createdAt)}`;
+  const due = dueAt === undefined ? '' : `, looked at again at ${time(dueAt)}`;
+  return [
+    { text: `run ${oneLine(runId)}  ${status}`, ...(isBad ? { style: status === 'BLOCKED' ? 'yellow' : 'red' } : {}) },
+    {
+      text: `agent ${agent}${key === undefined ? '' : `, key ${oneLine(key)}`}, attempts ${attempts}, redrives ${redrives}, hops ${hops}`,
+    },
+    { text: `began ${time(createdAt)}, ${taken}${due}`, style: 'dim' },
+    ...(error === undefined ? [] : [{ text: errorText(error), style: 'red' as const }]),
+    ...(input === undefined ? [] : [{ text: `input ${input}` }]),
+  ];
+}
+
+function actionBranch(action: TraceAction, run: TraceRun): Branch {
+  const { actionId, name, status, trigger, startedAt, durationMillis, events, calls, actions } = action;
+  const isFinished = status === 'FINISHED';
+  const unreadable = isFinished && events === undefined ? [{ label: 'its events cannot be read', children: [] }] : [];
+  const label = [
+    `${name ?? `action ${actionId}`}${trigger === undefined ? '' : ` on ${oneLine(trigger.type)}`}`,
+    ...(isFinished ? [] : ['UNFINISHED']),
+    ...(startedAt === undefined ? [] : [offset(startedAt, run)]),
+    ...(durationMillis === undefined ? [] : [formatDuration(durationMillis)]),
+  ].join('  ');
+  return {
+    label,
+    ...(isFinished ? {} : { style: 'yellow' }),
+    children: [
+      ...calls.map((call) => callBranch(call, run)),
+      ...(events ?? []).map(eventBranch),
+      ...unreadable,
+      ...actions.map((child) => actionBranch(child, run)),
+    ],
+  };
+}
+
+function callBranch(
+  { id, occurrence, kind, status, startedAt, durationMillis, error }: TraceCall,
+  run: TraceRun,
+): Branch {
+  const label = [
+    `${kind} ${oneLine(id)}${occurrence === 1 ? '' : ` (${occurrence})`}`,
+    status,
+    offset(startedAt, run),
+    ...(durationMillis === undefined ? [] : [formatDuration(durationMillis)]),
+    ...(error === undefined ? [] : [errorText(error)]),
+  ].join('  ');
+  const style = status === 'FAILED' ? 'red' : status === 'PENDING' ? 'yellow' : undefined;
+  return { label, ...(style === undefined ? {} : { style }), children: [] };
+}
+
+const eventBranch = ({ type, isOutput, preview }: TraceEvent): Branch => ({
+  label: isOutput ? `output ${preview}` : `sent ${oneLine(type)} ${preview}`,
+  children: [],
+});
+
+const errorText = ({ name, message }: TraceError): string => oneLine(`${name}: ${message}`);
+const offset = (startedAt: number, { createdAt }: TraceRun): string => `+${formatDuration(startedAt - createdAt)}`;
+const time = (millis: number): string => new Date(millis).toISOString();
