@@ -1,6 +1,6 @@
 import type { AttributeValue as StoredValue } from '@aws-sdk/client-dynamodb';
-import type { AttributeValue, Condition } from '../ports/item-store.ts';
-import { toStoredValue } from './dynamodb-attributes.ts';
+import type { Condition, ScalarValue } from '../ports/item-store.ts';
+import { toStoredScalar } from './dynamodb-attributes.ts';
 
 /** An expression with all names and values aliased, so that no attribute collides with a reserved word. */
 export interface Expression {
@@ -48,7 +48,7 @@ function compile(condition: Condition, aliases: Aliases): Part {
   }
 }
 
-function compare(attribute: string, operator: '=' | '<' | '<=', value: AttributeValue, aliases: Aliases): Part {
+function compare(attribute: string, operator: '=' | '<' | '<=', value: ScalarValue, aliases: Aliases): Part {
   return term(`${aliases.name(attribute)} ${operator} ${aliases.value(attribute, value)}`);
 }
 
@@ -88,9 +88,9 @@ class Aliases {
     return alias;
   }
 
-  value(attribute: string, value: AttributeValue): string {
+  value(attribute: string, value: ScalarValue): string {
     const alias = `:c${Object.keys(this.values).length}`;
-    this.values[alias] = toStoredValue(attribute, value);
+    this.values[alias] = toStoredScalar(attribute, value);
     return alias;
   }
 }

@@ -1,11 +1,25 @@
 import type { AttributeValue as StoredValue } from '@aws-sdk/client-dynamodb';
-import type { AttributeValue, Item, ItemKey } from '../ports/item-store.ts';
+import type { AttributeValue, Item, ItemKey, ScalarValue } from '../ports/item-store.ts';
 
-/** Attributes as DynamoDB stores them: text as S, numbers as N. */
+/** Attributes as DynamoDB stores them: text as S, numbers as N, sets of text as SS. */
 export type StoredItem = Record<string, StoredValue>;
 
 /** @throws Error unless the value comes back as it went in */
 export function toStoredValue(name: string, value: AttributeValue): StoredValue {
+  return typeof value === 'object' ? toStoredSet(name, value) : toStoredScalar(name, value);
+}
+
+/** @throws Error unless it is a set that comes back as it went in, but for its order */
+export function toStoredSet(name: string, members: readonly string[]): StoredValue {
+  const areTexts = members.every((member) => typeof member === 'string' && member.isWellFormed());
+  if (members.length === 0 || !areTexts || new Set(members).size < members.length) {
+    throw new Error(`Attribute "${name}" is no set of text. Give it members: well-formed texts, none of them twice.`);
+  }
+  return { SS: [...members] };
+}
+
+/** @throws Error unless the value is text or a number that comes back as it went in */
+export function toStoredScalar(name: string, value: ScalarValue): StoredValue {
   if (typeof value === 'number' && Number.isSafeInteger(value)) {
     return { N: String(value) };
   }
@@ -24,7 +38,7 @@ export function toStoredItem(item: Item): StoredItem {
 
 /** Maps the two attributes of a key. */
 export function toStoredKey({ pk, sk }: ItemKey): StoredItem {
-  return { pk: toStoredValue('pk', pk), sk: toStoredValue('sk', sk) };
+  return { pk: toStoredScalar('pk', pk), sk: toStoredScalar('sk', sk) };
 }
 
 /** @throws Error when an attribute was not written by this store */
@@ -41,13 +55,16 @@ export function fromStoredKey({ pk, sk }: StoredItem): ItemKey {
   return { pk: pk.S, sk: sk.S };
 }
 
-function fromStoredValue(name: string, { S: text, N: number }: StoredValue): AttributeValue {
+function fromStoredValue(name: string, { S: text, N: number, SS: members }: StoredValue): AttributeValue {
   if (text !== undefined) {
     return text;
   }
+  if (members !== undefined) {
+    return members.toSorted();
+  }
   if (number === undefined || !Number.isSafeInteger(Number(number))) {
     throw new Error(
-      `Stored attribute "${name}" is neither text nor a safe integer. Remove what wrote it, and mend it.`,
+      `Stored attribute "${name}" is no text, safe integer or set of text. Remove what wrote it, and mend it.`,
     );
   }
   return Number(number);

@@ -26,7 +26,7 @@ import {
   type StoredItem,
   toStoredItem,
   toStoredKey,
-  toStoredValue,
+  toStoredScalar,
 } from './dynamodb-attributes.ts';
 import { compileChange } from './update-expression.ts';
 
@@ -37,6 +37,8 @@ export interface DynamoDBItemStoreOptions {
   /** The index with partition key `gs` and sort key `du`. */
   readonly indexName: string;
 }
+
+const EXISTS: Condition = { kind: 'present', attribute: 'pk' };
 
 /** The table in DynamoDB. */
 export class DynamoDBItemStore implements ItemStore {
@@ -65,8 +67,8 @@ export class DynamoDBItemStore implements ItemStore {
         KeyConditionExpression: hasPrefix ? '#pk = :pk AND begins_with(#sk, :prefix)' : '#pk = :pk',
         ExpressionAttributeNames: hasPrefix ? { '#pk': 'pk', '#sk': 'sk' } : { '#pk': 'pk' },
         ExpressionAttributeValues: {
-          ':pk': toStoredValue('pk', pk),
-          ...(hasPrefix && { ':prefix': toStoredValue('sk', prefix) }),
+          ':pk': toStoredScalar('pk', pk),
+          ...(hasPrefix && { ':prefix': toStoredScalar('sk', prefix) }),
         },
       },
       limit,
@@ -78,7 +80,7 @@ export class DynamoDBItemStore implements ItemStore {
     const request = { TableName: this.#tableName, Item: toStoredItem(item) };
     return this.#write(item, async () => {
       await this.#client.send(new PutItemCommand({ ...request, ...(condition && conditional(condition)) }));
-      return { ...item };
+      return fromStoredItem(request.Item);
     });
   }
 
@@ -87,7 +89,7 @@ export class DynamoDBItemStore implements ItemStore {
     const command = new UpdateItemCommand({
       TableName: this.#tableName,
       Key: toStoredKey(key),
-      ...conditional(condition, update),
+      ...conditional(mayCreate(change) ? condition : { kind: 'all', conditions: [EXISTS, condition] }, update),
       ...(update.text !== '' && { UpdateExpression: update.text }),
       ReturnValues: 'ALL_NEW',
     });
@@ -107,7 +109,7 @@ export class DynamoDBItemStore implements ItemStore {
         IndexName: this.#indexName,
         KeyConditionExpression: '#gs = :shard AND #du <= :until',
         ExpressionAttributeNames: { '#gs': 'gs', '#du': 'du' },
-        ExpressionAttributeValues: { ':shard': toStoredValue('gs', shard), ':until': toStoredValue('du', until) },
+        ExpressionAttributeValues: { ':shard': toStoredScalar('gs', shard), ':until': toStoredScalar('du', until) },
       },
       limit,
     );
@@ -145,6 +147,11 @@ export class DynamoDBItemStore implements ItemStore {
       return { kind: 'refused', item: error.Item ? fromStoredItem(error.Item) : await this.get(key) };
     }
   }
+}
+
+// DynamoDB creates no item to remove something from it, but for no change at all it does, and emulators do for either.
+function mayCreate({ set = {}, add = {} }: ItemChange): boolean {
+  return Object.keys(set).length + Object.keys(add).length > 0;
 }
 
 function conditional(condition: Condition, update?: Expression) {

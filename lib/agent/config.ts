@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AgentError } from '../errors/agent-error.ts';
+import { nearestName } from './nearest-name.ts';
 
 const positive = z.int().positive();
 
@@ -44,7 +45,7 @@ export function resolveConfig(where: string, ...inputs: readonly (ConfigInput | 
       if (!Object.hasOwn(KEYS, key)) {
         throw new AgentError(
           'INVALID_CONFIG',
-          `${where} sets the unknown key "${key}". Did you mean "${nearest(key)}"?`,
+          `${where} sets the unknown key "${key}". Did you mean "${nearestName(key, Object.keys(KEYS))}"?`,
         );
       }
       if (value !== undefined) merged[key] = value;
@@ -52,25 +53,9 @@ export function resolveConfig(where: string, ...inputs: readonly (ConfigInput | 
   }
   const parsed = schema.safeParse(merged, ONCE);
   if (!parsed.success)
-    throw new AgentError('INVALID_CONFIG', `${where} is not valid. ${z.prettifyError(parsed.error)}`);
+    throw new AgentError(
+      'INVALID_CONFIG',
+      `${where} is not valid. Mend these values:\n${z.prettifyError(parsed.error)}`,
+    );
   return parsed.data;
-}
-
-function nearest(key: string): string {
-  const known = Object.keys(KEYS);
-  return known.reduce((best, candidate) => (distance(key, candidate) < distance(key, best) ? candidate : best));
-}
-
-/** Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -1,5 +1,7 @@
 import type * as z from 'zod';
+import { AgentError } from '../errors/agent-error.ts';
 import type { ConfigInput } from './config.ts';
+import { nearestName } from './nearest-name.ts';
 import type { ResourceDeclaration, ResourceKinds, ResourceNames, ResourceTypeName, WithResource } from './resource.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { EventOf, Triggers } from './trigger.ts';
@@ -65,8 +67,14 @@ export type ContextOf<Agent> =
 // biome-ignore lint/complexity/noBannedTypes: an agent without resources has no names of any kind
 type NoResources = {};
 
+const OPTIONS: readonly string[] = ['name', 'input', 'output', 'config'] satisfies readonly (keyof AgentOptions<
+  z.ZodType,
+  z.ZodType
+>)[];
+
 /**
  * Declares an agent. What is checked without a run is checked when its plan is compiled, at `cdk synth` at the latest.
+ * @throws AgentError `INVALID_AGENT` for an option that there is not
  * @example
  * export const echo = defineAgent({ name: 'echo', input: z.string(), output: z.string() })
  *   .addAction('answer', EventType.InputEvent, (event, ctx) => ctx.sendEvent(OutputEvent(event.input)));
@@ -74,6 +82,13 @@ type NoResources = {};
 export function defineAgent<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>(
   options: AgentOptions<Input, Output>,
 ): AgentBuilder<z.output<Input>, z.input<Output>, NoResources> {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    throw new AgentError(
+      'INVALID_AGENT',
+      `Agent "${options.name}" has the unknown option "${unknown}". Did you mean "${nearestName(unknown, OPTIONS)}"?`,
+    );
+  }
   return build({
     name: options.name,
     input: options.input,
@@ -114,6 +129,7 @@ function actionOf(
   action: Triggers | DefinedAction<Triggers, never>,
   run: ActionFunction | undefined,
 ): ActionDeclaration {
-  if (typeof action === 'object' && 'run' in action) return { name, triggers: action.triggers, run: action.run };
+  if (typeof action === 'object' && action !== null && 'run' in action)
+    return { name, triggers: action.triggers, run: action.run };
   return { name, triggers: action as Triggers, run: run as ActionFunction };
 }

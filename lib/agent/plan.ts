@@ -1,11 +1,12 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { AgentError } from '../errors/agent-error.ts';
 import { isEventType } from '../events/define-event.ts';
 import { EventType } from '../events/event.ts';
 import { digestJson } from '../values/digest.ts';
 import { type Config, type ConfigInput, resolveConfig } from './config.ts';
 import type { ActionDeclaration, ActionFunction, AgentDefinition } from './define-agent.ts';
-import { type ResourceDeclaration, ResourceType, type ResourceTypeName } from './resource.ts';
+import { checkName } from './plan-names.ts';
+import { type PlannedResources, planResources } from './plan-resources.ts';
 import type { Trigger } from './trigger.ts';
 
 export interface PlannedAction {
@@ -24,15 +25,12 @@ export interface AgentPlan {
   readonly actions: readonly PlannedAction[];
   /** Actions by event type, in declaration order. */
   readonly actionsByType: ReadonlyMap<string, readonly PlannedAction[]>;
-  /** Resources by kind and name. */
-  readonly resources: ReadonlyMap<ResourceTypeName, ReadonlyMap<string, ResourceDeclaration>>;
+  readonly resources: PlannedResources;
   /** Digest of names and triggers: tells two versions of an agent apart in records. */
   readonly digest: string;
 }
 
 export type PlanSet = ReadonlyMap<string, AgentPlan>;
-
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /**
  * Compiles the agents of a deployment.
@@ -41,7 +39,8 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 export function compilePlans(agents: readonly AgentDefinition[], config?: ConfigInput): PlanSet {
   if (agents.length === 0) throw new AgentError('INVALID_AGENT', 'The deployment has no agents. List at least one.');
   const plans = new Map<string, AgentPlan>();
-  for (const agent of agents) {
+  for (const [index, agent] of agents.entries()) {
+    checkDefinition(agent, index + 1);
     const plan = compilePlan(agent, config);
     if (plans.has(plan.name))
       throw new AgentError('DUPLICATE_AGENT', `Two agents are named "${plan.name}". Rename one of them.`);
@@ -52,10 +51,12 @@ export function compilePlans(agents: readonly AgentDefinition[], config?: Config
 
 /** Compiles one agent over the deployment's configuration. */
 export function compilePlan(agent: AgentDefinition, deploymentConfig?: ConfigInput): AgentPlan {
-  checkName('The agent', agent.name);
+  checkName('INVALID_AGENT', 'The agent', agent.name);
+  checkSchema(agent.name, 'input', agent.input);
+  checkSchema(agent.name, 'output', agent.output);
   const config = resolveConfig(`The configuration of agent "${agent.name}"`, deploymentConfig, agent.config);
   const actions = planActions(agent);
-  const resources = planResources(agent);
+  const resources = planResources(agent.name, agent.resources);
   const actionsByType = new Map<string, PlannedAction[]>();
   for (const action of actions) {
     for (const type of action.eventTypes) actionsByType.set(type, [...(actionsByType.get(type) ?? []), action]);
@@ -76,13 +77,20 @@ export function compilePlan(agent: AgentDefinition, deploymentConfig?: ConfigInp
   };
 }
 
-function checkName(what: string, name: string): void {
-  if (typeof name !== 'string' || !NAME.test(name)) {
-    throw new AgentError(
-      'INVALID_AGENT',
-      `${what} is named ${JSON.stringify(name)}. Use 1 to 64 letters, digits, "_", "." and "-", beginning with a letter or digit.`,
-    );
-  }
+function checkDefinition(agent: AgentDefinition | undefined, position: number): void {
+  if (agent !== undefined && Array.isArray(agent.actions) && Array.isArray(agent.resources)) return;
+  throw new AgentError(
+    'INVALID_AGENT',
+    `Agent ${position} of the deployment is ${agent === undefined ? 'undefined' : 'no agent'}. List what defineAgent gives; files that import each other see nothing of each other yet.`,
+  );
+}
+
+function checkSchema(agent: string, what: 'input' | 'output', schema: z.ZodType | undefined): void {
+  if (schema === undefined || schema instanceof z.ZodType) return;
+  throw new AgentError(
+    'INVALID_AGENT',
+    `The ${what} of agent "${agent}" is no schema. Give a zod schema, for instance z.object({ … }).`,
+  );
 }
 
 function planActions(agent: AgentDefinition): readonly PlannedAction[] {
@@ -94,7 +102,7 @@ function planActions(agent: AgentDefinition): readonly PlannedAction[] {
   }
   const names = new Set<string>();
   for (const { name } of agent.actions) {
-    checkName(`An action of agent "${agent.name}"`, name);
+    checkName('INVALID_AGENT', `An action of agent "${agent.name}"`, name);
     if (names.has(name))
       throw new AgentError(
         'DUPLICATE_ACTION',
@@ -137,27 +145,4 @@ function eventTypeOf(where: string, trigger: Trigger | undefined): string {
     'UNKNOWN_EVENT_TYPE',
     `${where} has the trigger ${JSON.stringify(type) ?? String(type)}, which is no event type. Use one of EventType, or a custom event of defineEvent.`,
   );
-}
-
-function planResources(agent: AgentDefinition): AgentPlan['resources'] {
-  const known = new Set<string>(Object.values(ResourceType));
-  const resources = new Map<ResourceTypeName, Map<string, ResourceDeclaration>>();
-  for (const resource of agent.resources) {
-    checkName(`A resource of agent "${agent.name}"`, resource.name);
-    if (!known.has(resource.type)) {
-      throw new AgentError(
-        'INVALID_RESOURCE',
-        `Resource "${resource.name}" of agent "${agent.name}" has the unknown type ${JSON.stringify(resource.type)}. Use one of ResourceType.`,
-      );
-    }
-    const ofKind = resources.get(resource.type) ?? new Map<string, ResourceDeclaration>();
-    if (ofKind.has(resource.name)) {
-      throw new AgentError(
-        'DUPLICATE_RESOURCE',
-        `Agent "${agent.name}" defines ${resource.type} "${resource.name}" twice. Rename one of them.`,
-      );
-    }
-    resources.set(resource.type, ofKind.set(resource.name, resource));
-  }
-  return resources;
 }

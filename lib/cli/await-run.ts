@@ -1,13 +1,13 @@
 import { isFinal, type RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
-import { decodeThrown, describeThrown } from '../values/error-codec.ts';
 import type { CommandContext } from './command.ts';
 import type { Deployment } from './deployment.ts';
-import { formatAge, oneLine } from './plain-text.ts';
+import { oneLine } from './plain-text.ts';
+import { errorText } from './stored-error.ts';
 
 const FIRST_PAUSE_MILLIS = 200;
 const LONGEST_PAUSE_MILLIS = 2_000;
-const PAUSE_FACTOR = 1.5;
+const PAUSE_FACTOR = 2;
 /** A request is recorded within seconds; one without a run after this was refused, or its id is wrong. */
 const UNKNOWN_LIMIT_MILLIS = 60_000;
 
@@ -49,7 +49,7 @@ export async function awaitRun(options: AwaitRunOptions): Promise<AwaitedRun> {
     }
     const limit = timeoutMillis ?? (run === undefined ? UNKNOWN_LIMIT_MILLIS : Number.POSITIVE_INFINITY);
     if (waited >= limit) return run === undefined ? { kind: 'unknown' } : { kind: 'unfinished', run };
-    const state = run === undefined ? 'not accepted yet' : describeState(run, context.now());
+    const state = run === undefined ? 'not accepted yet' : describeState(run);
     if (state !== told) context.terminal.err(`${oneLine(runId)}: ${state}`);
     told = state;
     await context.pause(Math.min(pause, limit - waited));
@@ -57,15 +57,8 @@ export async function awaitRun(options: AwaitRunOptions): Promise<AwaitedRun> {
 }
 
 /** What an unfinished run is at, for people. */
-export function describeState(run: RunRecord, now: number): string {
+export function describeState(run: RunRecord): string {
   const attempt = run.attempts > 1 ? `, attempt ${run.attempts}` : '';
-  const wait = run.notBefore !== undefined && run.notBefore > now ? `, next in ${formatAge(run.notBefore - now)}` : '';
-  const error = run.error === undefined ? '' : `, last error: ${oneLine(errorLine(run.error))}`;
-  return `${run.status}${attempt}${wait}${error}`;
-}
-
-/** Name and message of a stored error. */
-export function errorLine(stored: string): string {
-  const { name, message } = describeThrown(decodeThrown(stored));
-  return `${name}: ${message}`;
+  const error = run.error === undefined ? '' : `, last error: ${oneLine(errorText(run.error))}`;
+  return `${run.status}${attempt}${error}`;
 }

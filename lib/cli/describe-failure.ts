@@ -8,12 +8,7 @@ export interface Failure {
   readonly exitCode: ExitCode;
 }
 
-const ACCESS_DENIED = new Set([
-  'AccessDenied',
-  'AccessDeniedException',
-  'AuthorizationError',
-  'KMSAccessDeniedException',
-]);
+const ACCESS_DENIED = new Set(['AccessDenied', 'AccessDeniedException', 'AuthorizationError', 'KmsAccessDenied']);
 const BAD_CREDENTIALS = new Set([
   'ExpiredToken',
   'ExpiredTokenException',
@@ -36,14 +31,20 @@ const NO_CONNECTION = new Set([
   'ETIMEDOUT',
 ]);
 
+const EXIT_OF_CODE: Readonly<Record<string, ExitCode>> = {
+  UNKNOWN_RUN: EXIT.unknownRun,
+  PAYLOAD_TOO_LARGE: EXIT.usage,
+};
+
 /** What to tell about a failure; `undefined`: it is a bug of ours, and the stack is what helps. */
 export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof UsageError) return { message: error.message, exitCode: EXIT.usage };
   if (error instanceof AgentError) {
-    return { message: error.message, exitCode: error.code === 'UNKNOWN_RUN' ? EXIT.unknownRun : EXIT.unavailable };
+    return { message: error.message, exitCode: EXIT_OF_CODE[error.code] ?? EXIT.unavailable };
   }
   if (!(error instanceof Error)) return undefined;
-  const message = describeAws(error) ?? describeConnection(error);
+  // The SDK gives its metadata also to errors of a connection that never was.
+  const message = describeConnection(error) ?? describeAws(error);
   return message === undefined ? undefined : { message, exitCode: EXIT.unavailable };
 }
 

@@ -1,7 +1,7 @@
 import type { ItemStore } from '../ports/item-store.ts';
 import { dueShards, failedShards } from '../runner/due-index.ts';
 import { runIdOfPartition } from '../store/keys.ts';
-import type { RunRecord } from '../store/run-record.ts';
+import { isFinal, type RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
 
 export type RunFilter = 'failed' | 'blocked' | 'unfinished';
@@ -18,12 +18,10 @@ const PARALLEL_READS = 20;
 /** Keys read of one index partition: each is about 100 bytes. */
 const MAX_PER_SHARD = 1_000_000;
 
-const isUnfinished = ({ status }: RunRecord): boolean => !['COMPLETED', 'CANCELLED', 'FAILED'].includes(status);
-
 const MATCHES: Readonly<Record<RunFilter, (run: RunRecord) => boolean>> = {
   failed: ({ status }) => status === 'FAILED',
   blocked: ({ status }) => status === 'BLOCKED',
-  unfinished: isUnfinished,
+  unfinished: ({ status }) => !isFinal(status),
 };
 
 /** Runs that the index holds and that match one of the filters, at most `limit`. The index says where to look, the record what is. */
@@ -42,11 +40,11 @@ export async function listRuns(items: ItemStore, filters: readonly RunFilter[], 
     .map(({ pk }) => runIdOfPartition(pk));
   const store = new RunStore(items);
   const found: RunRecord[] = [];
+  const matches = (run: RunRecord | undefined): run is RunRecord =>
+    run !== undefined && filters.some((filter) => MATCHES[filter](run));
   for (let start = 0; start < runIds.length && found.length <= limit; start += PARALLEL_READS) {
     const read = await Promise.all(runIds.slice(start, start + PARALLEL_READS).map((runId) => store.get(runId)));
-    found.push(
-      ...(read.filter((run) => run !== undefined && filters.some((filter) => MATCHES[filter](run))) as RunRecord[]),
-    );
+    found.push(...read.filter(matches));
   }
   const runs = found.slice(0, limit).toSorted((a, b) => b.createdAt - a.createdAt);
   return { runs, isCut: found.length > limit };

@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandContext } from './command.ts';
-import { openDeployment } from './open-deployment.ts';
 import { runCli } from './run-cli.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -23,7 +22,11 @@ const context: CommandContext = {
     out: (line) => void stdout.write(`${line}\n`),
     err: (line) => void stderr.write(`${line}\n`),
   },
-  openDeployment: (choice) => openDeployment(choice, environment, (note) => void stderr.write(`${note}\n`)),
+  async openDeployment(choice) {
+    // The AWS clients take half a second to load; help and mistakes need none.
+    const { openDeployment } = await import('./open-deployment.ts');
+    return openDeployment(choice, environment, (note) => void stderr.write(`${note}\n`));
+  },
   readText,
   now: Date.now,
   pause: (millis) => pause(millis),

@@ -64,7 +64,7 @@ function connect(name: string, outputs: StackOutputs, services: AwsClientsOption
     items: new DynamoDBItemStore({ client: clients.dynamodb, tableName: TableName, indexName: INDEX_NAME }),
     payloads: new S3PayloadStore({ client: clients.s3, bucket: PayloadBucketName }),
     requests: new SqsRequestQueue(clients.sqs, RequestQueueUrl),
-    deadLetters: new SqsDeadLetterBox(clients.sqs, DeadLetterQueueUrl),
+    deadLetters: new SqsDeadLetterBox({ client: clients.sqs, queueUrl: DeadLetterQueueUrl }),
     close() {
       clients.dynamodb.destroy();
       clients.sqs.destroy();

@@ -1,7 +1,9 @@
 /** Cuts a text to a number of characters; a cut shows. */
 export function shorten(text: string, length: number): string {
-  const characters = Array.from(text);
-  return characters.length <= length ? text : `${characters.slice(0, Math.max(length - 1, 0)).join('')}…`;
+  if (text.length <= length) return text;
+  // A character is one or two code units; of a text of megabytes only its beginning is looked at.
+  const characters = Array.from(text.slice(0, 2 * length + 2));
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
 }
 
 // Controls would act on the terminal, marks of direction would reorder what stands beside them.
@@ -15,6 +17,9 @@ export function oneLine(text: string): string {
     return `\\u${code.toString(16).padStart(4, '0')}`;
   });
 }
+
+/** A text from outside, harmless, with its line breaks. */
+export const manyLines = (text: string): string => text.split('\n').map(oneLine).join('\n');
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -5,7 +5,7 @@ import { JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
 import type { RunRecord } from '../store/run-record.ts';
 import type { Deployment } from './deployment.ts';
-import type { TraceRecords } from './trace-tree.ts';
+import type { TraceRecords } from './trace-model.ts';
 
 /** Reads all that the store holds of a run. What is missing from the bucket is left out. */
 export async function readTrace(

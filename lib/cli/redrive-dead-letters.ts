@@ -15,8 +15,8 @@ interface Prepared {
 
 /** Sends every request again that was never answered. One that was refused would be refused again: it is listed and stays. */
 export async function redriveDeadLetters(
-  { requests, deadLetters, name }: Deployment,
-  { terminal }: CommandContext,
+  { requests, deadLetters, name }: Pick<Deployment, 'requests' | 'deadLetters' | 'name'>,
+  { terminal }: Pick<CommandContext, 'terminal'>,
 ): Promise<ExitCode> {
   const staying: (readonly string[])[] = [];
   let sent = 0;

@@ -1,11 +1,12 @@
 import { styleText } from 'node:util';
 import { formatDuration, oneLine, shorten } from './plain-text.ts';
-import type { TraceAction, TraceCall, TraceError, TraceEvent, TraceRun, TraceTree } from './trace-tree.ts';
+import type { ErrorLine } from './stored-error.ts';
+import type { TraceAction, TraceCall, TraceEvent, TraceRun, TraceTree } from './trace-model.ts';
 
 export interface RenderOptions {
   /** @default false */
   readonly colour?: boolean;
-  /** Longest line in characters. @default 160 */
+  /** Longest line in characters. @default lines are not cut */
   readonly columns?: number | undefined;
 }
 
@@ -16,8 +17,6 @@ interface Branch {
   readonly style?: 'red' | 'yellow' | 'dim';
   readonly children: readonly Branch[];
 }
-
-const DEFAULT_COLUMNS = 160;
 
 /** The tree as text with box characters, for a terminal or a file. */
 export function renderTraceTree(tree: TraceTree, { colour = false, columns }: RenderOptions = {}): string {
@@ -37,7 +36,7 @@ export function renderTraceTree(tree: TraceTree, { colour = false, columns }: Re
   add(branches, '');
   return lines
     .map(({ text, style }) => {
-      const line = shorten(text, columns ?? DEFAULT_COLUMNS);
+      const line = columns === undefined ? text : shorten(text, columns);
       return colour && style ? styleText(style, line, { validateStream: false }) : line;
     })
     .join('\n');
@@ -46,6 +45,8 @@ export function renderTraceTree(tree: TraceTree, { colour = false, columns }: Re
 function runLines(run: TraceRun): { text: string; style?: Branch['style'] }[] {
   const { runId, agent, key, status, attempts, redrives, hops, createdAt, lastRecordAt, dueAt, error, input } = run;
   const isBad = status === 'FAILED' || status === 'CANCELLED' || status === 'BLOCKED';
+  // A run that goes on, or was cancelled, shows what its last failed attempt threw.
+  const ended = status === 'FAILED' || status === 'BLOCKED';
   const taken =
     lastRecordAt === undefined
       ? 'nothing recorded yet'
@@ -57,7 +58,9 @@ function runLines(run: TraceRun): { text: string; style?: Branch['style'] }[] {
       text: `agent ${agent}${key === undefined ? '' : `, key ${oneLine(key)}`}, attempts ${attempts}, redrives ${redrives}, hops ${hops}`,
     },
     { text: `began ${time(createdAt)}, ${taken}${due}`, style: 'dim' },
-    ...(error === undefined ? [] : [{ text: errorText(error), style: 'red' as const }]),
+    ...(error === undefined
+      ? []
+      : [{ text: `${ended ? '' : 'last error '}${errorLabel(error)}`, style: 'red' as const }]),
     ...(input === undefined ? [] : [{ text: `input ${input}` }]),
   ];
 }
@@ -93,7 +96,7 @@ function callBranch(
     status,
     offset(startedAt, run),
     ...(durationMillis === undefined ? [] : [formatDuration(durationMillis)]),
-    ...(error === undefined ? [] : [errorText(error)]),
+    ...(error === undefined ? [] : [errorLabel(error)]),
   ].join('  ');
   const style = status === 'FAILED' ? 'red' : status === 'PENDING' ? 'yellow' : undefined;
   return { label, ...(style === undefined ? {} : { style }), children: [] };
@@ -104,6 +107,6 @@ const eventBranch = ({ type, isOutput, preview }: TraceEvent): Branch => ({
   children: [],
 });
 
-const errorText = ({ name, message }: TraceError): string => oneLine(`${name}: ${message}`);
+const errorLabel = ({ name, message }: ErrorLine): string => oneLine(`${name}: ${message}`);
 const offset = (startedAt: number, { createdAt }: TraceRun): string => `+${formatDuration(startedAt - createdAt)}`;
 const time = (millis: number): string => new Date(millis).toISOString();

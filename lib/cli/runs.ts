@@ -1,11 +1,10 @@
 import type { RunRecord } from '../store/run-record.ts';
-import { decodeThrown, describeThrown } from '../values/error-codec.ts';
-import { errorLine } from './await-run.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-code.ts';
 import { listRuns, type RunFilter } from './list-runs.ts';
 import { parseArguments, positiveNumber, takePositionals } from './parse-arguments.ts';
 import { formatAge, shorten } from './plain-text.ts';
+import { describeStored, errorText } from './stored-error.ts';
 import { renderTable } from './table.ts';
 
 const OPTIONS = {
@@ -31,7 +30,7 @@ Lists the runs that have not finished and those that are FAILED, newest first. O
   --blocked      only BLOCKED runs
   --unfinished   only runs that have not finished, BLOCKED ones included
   --limit N      at most so many (default 100)
-  --json         as JSON`,
+  --json         as JSON, times in milliseconds since 1970`,
   async run(args, { terminal, now, openDeployment }) {
     const { values, positionals, choice } = parseArguments(args, OPTIONS);
     takePositionals(positionals, [] as const);
@@ -59,19 +58,19 @@ function toTable(runs: readonly RunRecord[], now: number, columns: number | unde
     run.status,
     formatAge(now - run.createdAt),
     String(run.attempts),
-    run.error === undefined ? '' : shorten(errorLine(run.error), ERROR_LENGTH),
+    run.error === undefined ? '' : shorten(errorText(run.error), ERROR_LENGTH),
   ]);
   return renderTable(['ID', 'AGENT', 'KEY', 'STATUS', 'AGE', 'ATTEMPTS', 'LAST ERROR'], rows, columns);
 }
 
 const toJson = ({ runId, agent, key, status, attempts, redrives, hops, createdAt, error }: RunRecord) => ({
-  requestId: runId,
+  runId,
   agent,
   ...(key === undefined ? {} : { key }),
   status,
   attempts,
   redrives,
   hops,
-  createdAt: new Date(createdAt).toISOString(),
-  ...(error === undefined ? {} : { error: describeThrown(decodeThrown(error)) }),
+  createdAt,
+  ...(error === undefined ? {} : { error: describeStored(error) }),
 });

@@ -2,28 +2,29 @@ import { readResults } from '../runner/end-run.ts';
 import { Payloads } from '../store/payloads.ts';
 import type { RunRecord } from '../store/run-record.ts';
 import { decodeValue } from '../values/value-codec.ts';
-import { type AwaitedRun, describeState, errorLine } from './await-run.ts';
+import { type AwaitedRun, describeState } from './await-run.ts';
 import type { CommandContext } from './command.ts';
 import type { Deployment } from './deployment.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { unknownRun } from './find-run.ts';
-import { oneLine } from './plain-text.ts';
+import { manyLines, oneLine } from './plain-text.ts';
+import { errorText } from './stored-error.ts';
 
 /** Shows where a run stands: outputs as JSON on standard output once it has ended, everything else on standard error. */
 export async function showResult(
   deployment: Deployment,
   runId: string,
   awaited: AwaitedRun,
-  { terminal, now }: CommandContext,
+  { terminal }: CommandContext,
 ): Promise<ExitCode> {
   switch (awaited.kind) {
     case 'unknown':
       throw unknownRun(deployment, runId);
     case 'refused':
-      terminal.err(`The request was refused. ${awaited.why}`);
+      terminal.err(`The request was refused. ${manyLines(awaited.why)}`);
       return EXIT.failed;
     case 'unfinished':
-      terminal.err(`${oneLine(runId)} has not finished: ${describeState(awaited.run, now())}`);
+      terminal.err(`${oneLine(runId)} has not finished: ${describeState(awaited.run)}`);
       return EXIT.unfinished;
     case 'settled': {
       const { run } = awaited;
@@ -31,7 +32,9 @@ export async function showResult(
         terminal.out(JSON.stringify(await readOutputs(deployment, run), null, 2));
       }
       if (run.status === 'COMPLETED') return EXIT.done;
-      terminal.err(`${oneLine(runId)} is ${run.status}.${run.error === undefined ? '' : ` ${errorLine(run.error)}`}`);
+      // A cancelled run may still carry the error of an attempt before; that is not why it ended.
+      const error = run.status === 'CANCELLED' || run.error === undefined ? '' : ` ${manyLines(errorText(run.error))}`;
+      terminal.err(`${oneLine(runId)} is ${run.status}.${error}`);
       return EXIT.failed;
     }
   }

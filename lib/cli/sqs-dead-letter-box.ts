@@ -12,19 +12,26 @@ import { isAccessDenied } from './describe-failure.ts';
 
 /** Long enough to look through a queue; when the command is killed, the messages are back after it. */
 const HIDDEN_SECONDS = 60;
-/** Long polling asks every server of SQS, so that an empty answer means an empty queue. */
-const WAIT_SECONDS = 1;
 /** The most that SQS takes in one request. */
 const BATCH = 10;
+
+export interface SqsDeadLetterBoxOptions {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  /** Above 0 every server of SQS is asked, so that an empty answer means an empty queue. @default 1 */
+  readonly waitSeconds?: number;
+}
 
 /** The requests' dead-letter queue in SQS. */
 export class SqsDeadLetterBox implements DeadLetterBox {
   readonly #client: SQSClient;
   readonly #queueUrl: string;
+  readonly #waitSeconds: number;
 
-  constructor(client: SQSClient, queueUrl: string) {
+  constructor({ client, queueUrl, waitSeconds = 1 }: SqsDeadLetterBoxOptions) {
     this.#client = client;
     this.#queueUrl = queueUrl;
+    this.#waitSeconds = waitSeconds;
   }
 
   async receive(): Promise<readonly DeadLetter[]> {
@@ -33,7 +40,7 @@ export class SqsDeadLetterBox implements DeadLetterBox {
         QueueUrl: this.#queueUrl,
         MaxNumberOfMessages: BATCH,
         VisibilityTimeout: HIDDEN_SECONDS,
-        WaitTimeSeconds: WAIT_SECONDS,
+        WaitTimeSeconds: this.#waitSeconds,
         MessageAttributeNames: ['All'],
         MessageSystemAttributeNames: ['MessageDeduplicationId', 'MessageGroupId'],
       }),

@@ -1,7 +1,7 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { bodyBytes, escapeJsonBody, MAX_REQUEST_BYTES } from '../adapters/sqs-body.ts';
 import { AgentError } from '../errors/agent-error.ts';
-import type { OutgoingRequest, RequestQueue } from './deployment.ts';
+import type { MessageAttribute, OutgoingRequest, RequestQueue } from './deployment.ts';
 
 /** The request queue in SQS. */
 export class SqsRequestQueue implements RequestQueue {
@@ -15,7 +15,7 @@ export class SqsRequestQueue implements RequestQueue {
 
   async send({ body, groupId, deduplicationId, attributes = {} }: OutgoingRequest): Promise<string> {
     const text = escapeJsonBody(body);
-    const bytes = bodyBytes(text);
+    const bytes = bodyBytes(text) + attributeBytes(attributes);
     if (bytes > MAX_REQUEST_BYTES) {
       throw new AgentError(
         'PAYLOAD_TOO_LARGE',
@@ -33,4 +33,13 @@ export class SqsRequestQueue implements RequestQueue {
     );
     return MessageId;
   }
+}
+
+/** SQS counts names, types and values. */
+function attributeBytes(attributes: Readonly<Record<string, MessageAttribute>>): number {
+  return Object.entries(attributes).reduce(
+    (sum, [name, { DataType, StringValue = '', BinaryValue }]) =>
+      sum + bodyBytes(name) + bodyBytes(DataType) + bodyBytes(StringValue) + (BinaryValue?.byteLength ?? 0),
+    0,
+  );
 }

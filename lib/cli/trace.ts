@@ -17,7 +17,7 @@ export const traceCommand: Command = {
 Shows what a run has recorded: its actions under those that started them, their durable calls and events, and its outputs.
 An action that has not finished shows once it has recorded a call.
 
-  --json   the tree as JSON`,
+  --json   the tree as JSON, times in milliseconds since 1970`,
   async run(args, { terminal, openDeployment }) {
     const { values, positionals, choice } = parseArguments(args, OPTIONS);
     const [runId] = takePositionals(positionals, ['ID'] as const);

@@ -12,7 +12,12 @@ export class TerminalAgentError extends AgentError {
 
 /** `true` for errors that must not be retried. */
 export function isTerminal(error: unknown): boolean {
-  return error instanceof TerminalError || error instanceof TerminalAgentError;
+  try {
+    return error instanceof TerminalError || error instanceof TerminalAgentError;
+  } catch {
+    // A proxy may refuse to tell its class.
+    return false;
+  }
 }
 
 /** A durable call with `semantics: 'at-most-once'` was interrupted: whether its effect happened is not known. */

@@ -5,8 +5,11 @@ import type { Attributes, Event, EventDraft } from './event.ts';
 /** Attributes are a map, whatever else their schema says. */
 type AttributesSchema = z.ZodType<Attributes>;
 
-/** Segments joined by dots. A leading underscore is kept for built-in types. (Flink Agents: exact type conditions.) */
-const TYPE = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
+/**
+ * Segments joined by dots. A leading underscore is kept for built-in types; the words that are excepted are expressions where a trigger is
+ * given as text. (Flink Agents: exact type conditions.)
+ */
+const TYPE = /^(?!(?:true|false|null)$|EventType\.)[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
 const MAX_TYPE_LENGTH = 128;
 
 /** A custom event: called, it makes a draft for `ctx.sendEvent`; named as a trigger, it types the action's `event`. */
@@ -28,23 +31,44 @@ export function defineEvent<const Type extends string, Schema extends Attributes
   schema: Schema,
 ): EventDefinition<Type, Schema> {
   if (!isEventType(type)) {
-    throw new AgentError(
-      'INVALID_EVENT',
-      `"${type}" is no event type. Use letters, digits, "_" and "-" in segments joined by dots, at most ${MAX_TYPE_LENGTH} characters, and no leading "_".`,
+    throw invalid(
+      `${JSON.stringify(type)} is no event type. Use letters, digits, "_" and "-" in segments joined by dots, at most ${MAX_TYPE_LENGTH} characters, without a leading "_", and not true, false, null or EventType.`,
     );
   }
-  const draft = (attributes: z.input<Schema>): EventDraft<Type, z.output<Schema>> => {
-    const parsed = schema.safeParse(attributes);
-    if (!parsed.success) {
-      throw new AgentError(
-        'INVALID_EVENT',
-        `The attributes of event "${type}" do not fit its schema: ${z.prettifyError(parsed.error)}`,
-      );
-    }
-    return { kind: 'custom', type, attributes: parsed.data };
-  };
+  if (!(schema instanceof z.ZodType))
+    throw invalid(`Event "${type}" has no schema. Give one of an object, for instance z.object({ … }).`);
+  const draft = (attributes: z.input<Schema>): EventDraft<Type, z.output<Schema>> => ({
+    kind: 'custom',
+    type,
+    attributes: parseAttributes(type, schema, attributes),
+  });
   const is = (event: Event): event is Event<Type, z.output<Schema>> => event.type === type;
   return Object.assign(draft, { type, schema, is });
+}
+
+const invalid = (message: string, cause?: unknown): AgentError =>
+  new AgentError('INVALID_EVENT', message, cause === undefined ? {} : { cause });
+
+function parseAttributes<Schema extends AttributesSchema>(
+  type: string,
+  schema: Schema,
+  attributes: z.input<Schema>,
+): z.output<Schema> {
+  let parsed: z.ZodSafeParseResult<z.output<Schema>>;
+  try {
+    parsed = schema.safeParse(attributes);
+  } catch (error) {
+    if (!(error instanceof z.core.$ZodAsyncError)) throw error;
+    throw invalid(`The schema of event "${type}" is asynchronous. Check what needs waiting in an action.`, error);
+  }
+  if (!parsed.success) {
+    throw invalid(
+      `The attributes of event "${type}" do not fit its schema. Mend these values:\n${z.prettifyError(parsed.error)}`,
+    );
+  }
+  if (typeof parsed.data !== 'object' || parsed.data === null || Array.isArray(parsed.data))
+    throw invalid(`The attributes of event "${type}" are no object. Give each value a name: z.object({ … }).`);
+  return parsed.data;
 }
 
 /** Whether a text can be a custom event's type. */

@@ -4,30 +4,38 @@ export interface ItemKey {
   readonly sk: string;
 }
 
-/** What an attribute may hold. Structured values are stored as encoded text, so that no store maps them in its own way. */
-export type AttributeValue = string | number;
+/** Text or a whole number: what conditions compare, and all that keys and index attributes may hold. */
+export type ScalarValue = string | number;
+
+/**
+ * What an attribute may hold. A list of text is a set: no member twice, never empty, and its order is not kept: it comes back sorted.
+ * Structured values are stored as encoded text, so that no store maps them in its own way.
+ */
+export type AttributeValue = ScalarValue | readonly string[];
 
 export interface Item extends ItemKey {
   readonly [attribute: string]: AttributeValue;
 }
 
-/** A condition on the stored item. A missing item has no attributes; a comparison with a missing attribute is false. */
+/** A condition on the stored item. A missing item has no attributes; a comparison with a missing attribute or a set is false. */
 export type Condition =
   | { readonly kind: 'absent'; readonly attribute: string }
   | { readonly kind: 'present'; readonly attribute: string }
-  | { readonly kind: 'equal'; readonly attribute: string; readonly value: AttributeValue }
+  | { readonly kind: 'equal'; readonly attribute: string; readonly value: ScalarValue }
   | { readonly kind: 'below'; readonly attribute: string; readonly value: number }
   | { readonly kind: 'atMost'; readonly attribute: string; readonly value: number }
-  | { readonly kind: 'oneOf'; readonly attribute: string; readonly values: readonly AttributeValue[] }
+  | { readonly kind: 'oneOf'; readonly attribute: string; readonly values: readonly ScalarValue[] }
   | { readonly kind: 'not'; readonly condition: Condition }
   | { readonly kind: 'all'; readonly conditions: readonly Condition[] }
   | { readonly kind: 'any'; readonly conditions: readonly Condition[] };
 
-/** Changes of one item. Names in `set`, `add` and `remove` are disjoint. `add` counts a missing attribute as 0. */
+/** Changes of one item. No attribute is named twice. `add` counts a missing attribute as 0. */
 export interface ItemChange {
   readonly set?: Readonly<Record<string, AttributeValue>>;
   readonly add?: Readonly<Record<string, number>>;
   readonly remove?: readonly string[];
+  /** Members to take out of sets. A member or an attribute that is not there is fine; with its last member the attribute goes. */
+  readonly take?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** `refused`: the condition did not hold; `item` is what stands there (`undefined`: nothing). */
@@ -65,7 +73,10 @@ export interface ItemStore {
   query(query: PartitionQuery): Promise<readonly Item[]>;
   /** Puts the whole item where `condition` holds. */
   put(item: Item, condition?: Condition): Promise<WriteResult>;
-  /** Changes one item where `condition` holds. Creates it when it is missing and the condition allows that. */
+  /**
+   * Changes one item where `condition` holds. Creates a missing one when the condition allows that and something is set or added;
+   * any other change of a missing item is refused.
+   */
   update(key: ItemKey, change: ItemChange, condition: Condition): Promise<WriteResult>;
   /** Deletes the item; a missing one is fine. */
   delete(key: ItemKey): Promise<void>;

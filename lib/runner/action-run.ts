@@ -66,6 +66,13 @@ export class ActionRun {
     return this.state === 'ended' || this.pending > 0;
   }
 
+  /** Whether the action fails with recorded failures alone, also with several of them (`Promise.any`): a replay could only repeat it. */
+  hasSeen(error: unknown): boolean {
+    if (this.shownFailures.has(error)) return true;
+    if (!isAggregate(error) || error.errors.length === 0) return false;
+    return error.errors.every((each) => this.shownFailures.has(each));
+  }
+
   /** How often the id was used before in this action. */
   nextOccurrence(callId: string): number {
     const occurrence = this.occurrences.get(callId) ?? 0;
@@ -80,5 +87,14 @@ export class ActionRun {
   /** Ids of durable calls whose promise was neither awaited nor given to a combinator. */
   unawaitedCalls(): readonly string[] {
     return this.promises.filter(({ promise }) => !promise.isObserved).map(({ id }) => id);
+  }
+}
+
+function isAggregate(error: unknown): error is AggregateError & { readonly errors: readonly unknown[] } {
+  try {
+    return error instanceof AggregateError && Array.isArray(error.errors);
+  } catch {
+    // A proxy may refuse to tell its class.
+    return false;
   }
 }

@@ -11,8 +11,11 @@ import type { DriveState } from './drive-state.ts';
 import { DurableCalls } from './durable-calls.ts';
 import type { RunOutput } from './engine-outcome.ts';
 import type { Delivery } from './order-log.ts';
-import { actionIdOf, eventIdOf, rootActionId } from './run-ids.ts';
+import { actionIdOf, actionPath, eventIdOf, rootActionId } from './run-ids.ts';
 import { ActionMemory, CommittedMemory, type MemoryContents, type MemoryWrites } from './run-memory.ts';
+
+/** Calls that a trace record names. */
+const MAX_SHOWN_CALLS = 20;
 
 export interface ActionRunnerOptions {
   readonly plan: AgentPlan;
@@ -48,7 +51,8 @@ export class ActionRunner {
   /** Feeds the queue with the run's input. */
   emitInput(inputText: string): void {
     const event = { type: EventType.InputEvent, text: `{"input":${inputText}}` };
-    this.emit({ id: rootActionId(this.options.runId), path: '', name: undefined, eventId: undefined }, [event]);
+    const parent = { id: rootActionId(this.options.runId), path: '', name: undefined, eventId: undefined };
+    this.emit(parent, [event], this.state.recorder.epoch > 1 ? 'reused' : 'created');
   }
 
   get hasQueued(): boolean {
@@ -148,9 +152,9 @@ export class ActionRunner {
   private fail(action: ActionRun, error: unknown): void {
     if (this.state.isOver) return;
     this.leave(action);
-    this.trace(action.queued, 'failed', action.startedAt, { error });
-    const final = isTerminal(error) || action.shownFailures.has(error);
+    const final = isTerminal(error) || action.hasSeen(error);
     this.state.stop({ kind: final ? 'failed' : 'attempt-failed', error });
+    this.trace(action.queued, 'failed', action.startedAt, { error });
   }
 
   private leave(action: ActionRun): void {
@@ -204,6 +208,7 @@ export class ActionRunner {
   ): Delivery {
     const deliver = async (): Promise<void> => {
       const body = live?.body ?? decodeBody(await this.state.recorder.load(record));
+      if (this.state.isOver) return;
       const unvisited = live && this.unvisitedCalls(live.action);
       if (live) this.trace(queued, 'success', live.action.startedAt, { metadata: { unvisited_calls: unvisited } });
       else this.trace(queued, 'reused');
@@ -226,7 +231,9 @@ export class ActionRunner {
     const unvisited = recorded
       .map((call) => journalSlot(call.actionId, call.slot))
       .filter((slot) => !action.visitedSlots.has(slot));
-    return unvisited.length > 0 ? unvisited.join(' ') : undefined;
+    if (unvisited.length === 0) return undefined;
+    const more = unvisited.length > MAX_SHOWN_CALLS ? ` and ${unvisited.length - MAX_SHOWN_CALLS} more` : '';
+    return `${unvisited.slice(0, MAX_SHOWN_CALLS).join(' ')}${more}`;
   }
 
   private emit(
@@ -237,7 +244,7 @@ export class ActionRunner {
       readonly eventId: string | undefined;
     },
     events: readonly EmittedEvent[],
-    status: TraceStatus = 'created',
+    status: TraceStatus,
   ): void {
     events.forEach((emitted, emission) => {
       const id = eventIdOf(parent.id, emission);
@@ -253,7 +260,7 @@ export class ActionRunner {
           id: actionIdOf(parent.id, emission, action.name),
           action,
           parentActionId: parent.id,
-          path: parent.path === '' ? action.name : `${parent.path}/${action.name}`,
+          path: actionPath(parent.path, action.name),
           event: toEvent(id, emitted, lineage),
         });
       }

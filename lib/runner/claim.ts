@@ -2,9 +2,10 @@ import type { Config } from '../agent/config.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import type { Journal } from '../store/journal.ts';
 import type { RunOutcome, RunRecord } from '../store/run-record.ts';
-import { decodeThrown, describeThrown, encodeThrown } from '../values/error-codec.ts';
+import { decodeThrown, describeThrown } from '../values/error-codec.ts';
 import { leaseEnd } from './drive-lease.ts';
 import { DUE_NEAR_MILLIS } from './retention.ts';
+import { encodeRunError } from './run-error.ts';
 import { formatOrdinals, settledOrdinals } from './settle-order.ts';
 
 /** A change of `dueAt` costs two write units of the index; a wake that comes this much early or late does no harm. */
@@ -33,7 +34,7 @@ export function decideClaim({ seen, journal, config, now, deadline, owner, turn 
   const facts = factCount(journal);
   const attempts = facts > seen.factsAtClaim ? 1 : seen.attempts + 1;
   if (attempts > config['run.max-attempts']) return { kind: 'conclude', error: attemptsExhausted(seen) };
-  const seenOrdinals = settledOrdinals(seen.settleOrder, journal, seen.epoch);
+  const seenOrdinals = settledOrdinals(seen.settleOrder, journal);
   const leaseUntil = leaseEnd(now, config['run.lease-millis'], deadline);
   const dueSoonEnough = Math.abs((seen.dueAt ?? 0) - leaseUntil) <= DUE_TOLERANCE_MILLIS;
   const change: Partial<RunRecord> = {
@@ -44,7 +45,10 @@ export function decideClaim({ seen, journal, config, now, deadline, owner, turn 
     ...(dueSoonEnough ? {} : { dueAt: leaseUntil }),
     attempts,
     ...(facts === seen.factsAtClaim ? {} : { factsAtClaim: facts }),
-    ...(seenOrdinals.length === 0 ? {} : { settleOrder: formatOrdinals(seenOrdinals) }),
+    // Rewritten also when nothing is left of it: an ordinal of a call that `redrive` dropped is given again.
+    ...(seenOrdinals.length === 0 && seen.settleOrder === undefined
+      ? {}
+      : { settleOrder: formatOrdinals(seenOrdinals) }),
     ...(turn === undefined ? {} : { turn }),
   };
   return { kind: 'claim', change, seenOrdinals };
@@ -57,7 +61,7 @@ export function concludeChange(seen: RunRecord, outcome: RunOutcome, now: number
     outcome,
     epoch: seen.epoch + 1,
     dueAt: now + DUE_NEAR_MILLIS,
-    ...(error === undefined ? {} : { error: encodeThrown(error) }),
+    ...(error === undefined ? {} : { error: encodeRunError(error) }),
     ...(seen.status === 'PARKED' ? { neverDriven: 1 } : {}),
   };
 }

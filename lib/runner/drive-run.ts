@@ -1,5 +1,6 @@
 import { type Config, resolveConfig } from '../agent/config.ts';
 import type { AgentPlan, PlanSet } from '../agent/plan.ts';
+import { AgentError } from '../errors/agent-error.ts';
 import { ReplayMismatchError } from '../errors/public-errors.ts';
 import type { Wake } from '../ports/queues.ts';
 import { EMPTY_JOURNAL, type Journal, type StoredText } from '../store/journal.ts';
@@ -24,6 +25,7 @@ import type { MemoryContents } from './run-memory.ts';
 import type { DrivePorts } from './runner-ports.ts';
 import { type DriveResult, settleDrive } from './settle-drive.ts';
 import { Signal } from './signal.ts';
+import { traceRun } from './trace-run.ts';
 
 export interface DriveOptions {
   readonly plans: PlanSet;
@@ -94,15 +96,22 @@ async function claimAndDrive(
   if (run === undefined) return { kind: 'dropped', why: 'somebody else took the run' };
   if (plan === undefined) return settleDrive({ ports, config, run, newFacts: 0 }, unknownAgent(run));
   const payloads = new Payloads(ports.payloads, run.runId, config['payload.max-bytes']);
-  const input = run.input === undefined ? (read?.input ?? (await store.getInput())) : { text: run.input };
-  const inputText = input === undefined ? 'null' : await payloads.load(input);
-  return drive(options, plan, {
-    run,
-    journal,
-    seenOrdinals: decision.seenOrdinals,
-    inputText,
-    memoryView: read?.memoryView,
-  });
+  const { seenOrdinals } = decision;
+  let inputText: string;
+  try {
+    inputText = run.input ?? (await loadInput(run, read?.input ?? (await store.getInput()), payloads));
+  } catch (error) {
+    return settleDrive({ ports, config, run, newFacts: 0 }, { kind: 'attempt-failed', error });
+  }
+  return drive(options, plan, { run, journal, seenOrdinals, inputText, memoryView: read?.memoryView });
+}
+
+async function loadInput(run: RunRecord, input: StoredText | undefined, payloads: Payloads): Promise<string> {
+  if (input) return payloads.load(input);
+  throw new AgentError(
+    'PAYLOAD_MISSING',
+    `The input of run "${run.runId}" is not in the store. Send the request again.`,
+  );
 }
 
 async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed: ClaimedRun): Promise<DriveResult> {
@@ -137,7 +146,7 @@ async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed
   });
   const loadShortTerm = async (): Promise<MemoryContents> =>
     isKeyed(run) ? new KeyMemory({ ports, config, run, payloads }).load(memoryView) : {};
-  traceRun(tracer, run, 'started');
+  traceRun(ports, run, { kind: 'driven' });
   const outcome = await new RunEngine({
     plan,
     runId: run.runId,
@@ -148,10 +157,7 @@ async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed
     loadShortTerm,
     state,
   }).run();
-  const result = await settleDrive({ ports, config, run, newFacts: recorder.recordedFacts }, outcome);
-  if (result.kind === 'ended') traceRun(tracer, run, result.outcome === 'COMPLETED' ? 'success' : 'failed', outcome);
-  if (result.kind === 'blocked') traceRun(tracer, run, 'failed', outcome);
-  return result;
+  return settleDrive({ ports, config, run, newFacts: recorder.recordedFacts }, outcome);
 }
 
 /** Ends a run that is not to be driven again. */
@@ -177,23 +183,3 @@ const unknownAgent = (run: RunRecord): EngineOutcome => ({
     `There is no agent "${run.agent}" in this deployment. Deploy it, then redrive the run.`,
   ),
 });
-
-function traceRun(
-  tracer: RunTracer,
-  run: RunRecord,
-  status: 'started' | 'success' | 'failed',
-  outcome?: EngineOutcome,
-): void {
-  const error = outcome && 'error' in outcome ? { error: outcome.error } : {};
-  tracer.write({
-    entityType: 'run',
-    entityName: run.agent,
-    executionId: run.runId,
-    status,
-    ...(status === 'failed'
-      ? { problemCategory: outcome?.kind === 'mismatch' ? 'run_blocked' : 'run_failed', ...error }
-      : {}),
-    metadata: { epoch: run.epoch, attempt: run.attempts },
-    startedAt: run.createdAt,
-  });
-}

@@ -109,7 +109,10 @@ export class DurableCalls {
     }
     if (!this.state.lease.isValid()) return this.state.stop({ kind: 'lost' });
     this.trace(placed, 'started');
-    const outcome = await executeCall(placed.call, recovering, { clock: this.state.clock, signal: placed.action.callSignal });
+    const outcome = await executeCall(placed.call, recovering, {
+      clock: this.state.clock,
+      signal: placed.action.callSignal,
+    });
     await this.settle(placed, outcome, announced);
   }
 
@@ -178,6 +181,7 @@ export class DurableCalls {
   private async show(placed: PlacedCall, record: CallRecord, source: Delivery['source']): Promise<void> {
     const { action, waiter } = placed;
     const text = await this.state.recorder.load(record);
+    if (this.state.isOver) return;
     const reused = source !== 'own';
     action.pending -= 1;
     if (record.status === 'SUCCEEDED') {

@@ -15,6 +15,7 @@ import { eventIdOf } from './run-ids.ts';
 import type { MemoryWrites } from './run-memory.ts';
 import type { DrivePorts } from './runner-ports.ts';
 import { settledOrdinals } from './settle-order.ts';
+import { traceRun } from './trace-run.ts';
 
 /** What the finished actions of a run leave behind. */
 export interface RunResults {
@@ -74,7 +75,11 @@ async function passKeyOn({ ports, config, run }: Ending): Promise<void> {
 
 /** E7. */
 async function finish({ ports, run, outcome }: Ending): Promise<void> {
-  await new RunStore(ports.items).finish(run, outcome, { shard: failedShard(run.runId), dueAt: run.ttl * 1_000 });
+  const listed = { shard: failedShard(run.runId), dueAt: run.ttl * 1_000 };
+  const finished = await new RunStore(ports.items).finish(run, outcome, listed);
+  // Finished runs are listed from the logs, so whoever may have been the last one tells it.
+  const isOwnRetry = finished.run?.status === outcome && finished.run.epoch === run.epoch;
+  if (finished.kind === 'written' || isOwnRetry) traceRun(ports, run, { kind: 'ended', outcome });
 }
 
 /** Outputs and memory writes of the finished actions, in the order in which the run saw them finish. */
@@ -84,7 +89,7 @@ export async function readResults(
   payloads: Payloads,
 ): Promise<RunResults> {
   const { journal } = await new JournalStore(items, run.runId, run.ttl).read();
-  return resultsOf(journal, settledOrdinals(run.settleOrder, journal, run.epoch), run.lifeEpoch ?? 0, payloads);
+  return resultsOf(journal, settledOrdinals(run.settleOrder, journal), run.lifeEpoch ?? 0, payloads);
 }
 
 async function resultsOf(

@@ -2,7 +2,7 @@ import { resolveConfig } from '../agent/config.ts';
 import type { PlanSet } from '../agent/plan.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import type { RunRecord } from '../store/run-record.ts';
-import { RunStore } from '../store/run-store.ts';
+import { RunStore, type RunWriteResult } from '../store/run-store.ts';
 import { dueShard } from './due-index.ts';
 import { endOfAge } from './retention.ts';
 import type { StorePorts } from './runner-ports.ts';
@@ -22,12 +22,12 @@ export async function redriveRun(plans: PlanSet, ports: StorePorts, runId: strin
   if (run === undefined) return nothing(runId, 'there is no such run');
   switch (run.status) {
     case 'BLOCKED':
-      return wakeIf((await runs.unblock(runId, now)).kind === 'written', ports, run);
+      return wakeRedriven(await runs.unblock(runId, now), ports, run);
     case 'FAILED': {
       const config = plans.get(run.agent)?.config ?? resolveConfig('The configuration');
       if (now >= endOfAge(run.createdAt, config)) return nothing(runId, 'it is older than "run.max-age-days"');
       await dropFailedCalls(ports, run);
-      return wakeIf((await runs.revive(run, dueShard(runId), now)).kind === 'written', ports, run);
+      return wakeRedriven(await runs.revive(run, dueShard(runId), now), ports, run);
     }
     default:
       return nothing(runId, `the run is ${run.status}: only FAILED and BLOCKED ones can be redriven`);
@@ -36,8 +36,14 @@ export async function redriveRun(plans: PlanSet, ports: StorePorts, runId: strin
 
 const nothing = (runId: string, why: string): RedriveResult => ({ kind: 'nothing-to-do', runId, why });
 
-async function wakeIf(changed: boolean, ports: StorePorts, { runId }: RunRecord): Promise<RedriveResult> {
-  if (!changed) return nothing(runId, 'somebody else has just redriven it');
+async function wakeRedriven(
+  result: RunWriteResult,
+  ports: StorePorts,
+  { runId, epoch }: RunRecord,
+): Promise<RedriveResult> {
+  // One epoch later it was redriven and not driven yet: by us, whose request the client repeated, or by somebody else.
+  const isRedriven = result.kind === 'written' || result.run?.epoch === epoch + 1;
+  if (!isRedriven) return nothing(runId, 'somebody else has just redriven it');
   await ports.wakes.send({ runId, reason: 'redrive' });
   return { kind: 'redriven', runId };
 }
@@ -46,6 +52,6 @@ async function dropFailedCalls(ports: StorePorts, run: RunRecord): Promise<void>
   const store = new JournalStore(ports.items, run.runId, run.ttl);
   const { journal } = await store.read();
   for (const call of journal.calls.values()) {
-    if (call.status === 'FAILED' && !journal.actions.has(call.actionId)) await store.deleteCall(call);
+    if (call.status === 'FAILED' && !journal.actions.has(call.actionId)) await store.dropFailedCall(call);
   }
 }

@@ -41,6 +41,8 @@ export class RunEngine {
     }
     await this.drain();
     stopTimers();
+    // Past its lease a driver writes nothing, not even how it ended.
+    if (!this.state.lease.isValid()) this.state.stop({ kind: 'lost' });
     this.state.close();
     if (this.state.stopReason) return this.state.stopReason;
     return { kind: 'quiescent', outputs: this.actions.outputs, shortTerm: this.actions.shortTermWrites() };

@@ -10,3 +10,12 @@ export const eventIdOf = (parentActionId: string, emission: number): string =>
 
 /** Stands for the parent of the input event's actions. */
 export const rootActionId = (runId: string): string => digestParts('run', runId);
+
+/** Longest readable path in characters. Records must not grow along a chain of events. */
+const MAX_PATH_LENGTH = 200;
+
+/** Names of the actions that led to one, joined by `/`; of a long chain the last ones. */
+export function actionPath(parentPath: string, actionName: string): string {
+  const path = parentPath === '' ? actionName : `${parentPath}/${actionName}`;
+  return path.length <= MAX_PATH_LENGTH ? path : `…${path.slice(path.indexOf('/', path.length - MAX_PATH_LENGTH))}`;
+}

@@ -2,11 +2,12 @@ import type { Config } from '../agent/config.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import type { RunOutcome, RunRecord } from '../store/run-record.ts';
 import { RunStore, type RunWriteResult } from '../store/run-store.ts';
-import { encodeThrown } from '../values/error-codec.ts';
 import { endRun, type RunResults } from './end-run.ts';
 import type { EngineOutcome } from './engine-outcome.ts';
 import { DUE_NEAR_MILLIS, endOfAge } from './retention.ts';
+import { encodeRunError } from './run-error.ts';
 import type { DrivePorts } from './runner-ports.ts';
+import { traceRun } from './trace-run.ts';
 
 export type DriveResult =
   | { readonly kind: 'ended'; readonly outcome: RunOutcome }
@@ -61,7 +62,7 @@ async function end(
   const change = {
     outcome,
     dueAt: ports.clock.now() + DUE_NEAR_MILLIS,
-    ...(outcome === 'FAILED' ? { error: encodeThrown(error) } : {}),
+    ...(outcome === 'FAILED' ? { error: encodeRunError(error) } : {}),
   };
   const fixed = await new RunStore(ports.items).fixOutcome(run.runId, run.epoch, change);
   if (fixed.kind === 'refused' && !isOwnRetry(fixed, run)) {
@@ -82,14 +83,15 @@ const isStillDriven = (refused: Extract<RunWriteResult, { kind: 'refused' }>, ru
 
 async function failAttempt(options: SettleOptions, error: unknown): Promise<DriveResult> {
   const { ports, config, run, newFacts } = options;
-  const attempts = newFacts > 0 ? 1 : run.attempts;
-  if (attempts >= config['run.max-attempts']) return end(options, 'FAILED', error);
-  const afterMillis = Math.min(config['run.retry-initial-millis'] * 2 ** (attempts - 1), MAX_BACKOFF_MILLIS);
+  // An attempt that brought something new is not counted.
+  const wasted = newFacts > 0 ? 0 : run.attempts;
+  if (wasted >= config['run.max-attempts']) return end(options, 'FAILED', error);
+  const afterMillis = Math.min(config['run.retry-initial-millis'] * 2 ** Math.max(wasted - 1, 0), MAX_BACKOFF_MILLIS);
   const dueAt = ports.clock.now() + afterMillis;
   const released = await new RunStore(ports.items).release(run.runId, run.epoch, {
     notBefore: dueAt,
     dueAt,
-    error: encodeThrown(error),
+    error: encodeRunError(error),
   });
   if (released.kind === 'refused') return { kind: 'lost' };
   // Whole seconds, not before the time: an early wake would be dropped.
@@ -130,14 +132,15 @@ async function wake(
 async function block(options: SettleOptions, error: unknown): Promise<DriveResult> {
   const { ports, config, run } = options;
   const change = {
-    error: encodeThrown(error),
+    error: encodeRunError(error),
     dueAt: endOfAge(run.createdAt, config),
     attempts: Math.max(run.attempts - 1, 0),
   };
   const blocked = await new RunStore(ports.items).block(run.runId, run.epoch, change);
-  if (blocked.kind === 'written') return { kind: 'blocked', error };
-  if (isStillDriven(blocked, run)) return end(options, 'CANCELLED', undefined);
-  return blocked.run?.status === 'BLOCKED' && blocked.run.epoch === run.epoch
-    ? { kind: 'blocked', error }
-    : { kind: 'lost' };
+  if (blocked.kind === 'refused') {
+    if (isStillDriven(blocked, run)) return end(options, 'CANCELLED', undefined);
+    if (blocked.run?.status !== 'BLOCKED' || blocked.run.epoch !== run.epoch) return { kind: 'lost' };
+  }
+  traceRun(ports, run, { kind: 'blocked', error });
+  return { kind: 'blocked', error };
 }

@@ -5,17 +5,19 @@ type Entry = (CallRecord | ActionRecord) & Partial<Position>;
 
 /**
  * The order in which the run first saw its settled facts: what `settleOrder` of the run record says, then the rest,
- * those of the last claimed epoch first (its driver may have shown them), then what landed late, then what has no position.
+ * those of the last driver first (it may have shown them), then what landed late, then what has no position.
+ * A claim records what it found, so of the rest the last driver's are those of the highest epoch, unless it recorded nothing.
  * Calls of finished actions are left out: nobody will ask for them again.
  */
-export function settledOrdinals(recorded: string | undefined, journal: Journal, epoch: number): readonly number[] {
+export function settledOrdinals(recorded: string | undefined, journal: Journal): readonly number[] {
   const entries = new Map(settledEntries(journal).map((entry) => [entry.ordinal, entry]));
   const known = parseOrdinals(recorded).filter((ordinal) => entries.has(ordinal));
   const seen = new Set(known);
   const rest = [...entries.values()].filter((entry) => !seen.has(entry.ordinal));
+  const lastEpoch = rest.reduce((last, entry) => Math.max(last, entry.epoch ?? 0), 0);
   rest.sort(
     (a, b) =>
-      rank(a, epoch) - rank(b, epoch) ||
+      rank(a, lastEpoch) - rank(b, lastEpoch) ||
       (a.epoch ?? 0) - (b.epoch ?? 0) ||
       (a.position ?? 0) - (b.position ?? 0) ||
       a.ordinal - b.ordinal,
@@ -30,8 +32,8 @@ function settledEntries(journal: Journal): readonly Entry[] {
   return [...calls, ...journal.actions.values()];
 }
 
-function rank(entry: Entry, epoch: number): number {
-  if (entry.epoch === epoch) return 0;
+function rank(entry: Entry, lastEpoch: number): number {
+  if (entry.epoch === lastEpoch) return 0;
   return entry.epoch === undefined ? 2 : 1;
 }
 

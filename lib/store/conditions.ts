@@ -1,11 +1,11 @@
-import type { AttributeValue, Condition } from '../ports/item-store.ts';
+import type { Condition, ScalarValue } from '../ports/item-store.ts';
 
 export const absent = (attribute: string): Condition => ({ kind: 'absent', attribute });
 export const present = (attribute: string): Condition => ({ kind: 'present', attribute });
-export const equal = (attribute: string, value: AttributeValue): Condition => ({ kind: 'equal', attribute, value });
+export const equal = (attribute: string, value: ScalarValue): Condition => ({ kind: 'equal', attribute, value });
 export const below = (attribute: string, value: number): Condition => ({ kind: 'below', attribute, value });
 export const atMost = (attribute: string, value: number): Condition => ({ kind: 'atMost', attribute, value });
-export const oneOf = (attribute: string, values: readonly AttributeValue[]): Condition => ({
+export const oneOf = (attribute: string, values: readonly ScalarValue[]): Condition => ({
   kind: 'oneOf',
   attribute,
   values,

@@ -49,9 +49,10 @@ export class JournalStore {
   }> {
     const items = await this.items.query({ pk: runKey(this.runId).pk });
     const input = items.find((item) => item.sk === 'INPUT');
-    const view = items.find((item) => item.sk === 'MEMVIEW');
+    const own = items.filter((item) => item.ttl === this.ttl);
+    const view = own.find((item) => item.sk === 'MEMVIEW');
     return {
-      journal: toJournal(items.filter((item) => item.ttl === this.ttl)),
+      journal: toJournal(own),
       input: input && { ...storedText(input), digest: String(input.dg) },
       memoryView: view && storedText(view),
     };
@@ -121,9 +122,14 @@ export class JournalStore {
     return any(isNew, below('ttl', this.ttl));
   }
 
-  /** `redrive`: the call runs again. */
-  async deleteCall(record: CallRecord): Promise<void> {
-    await this.items.delete(callKey(this.runId, record.actionId, record.slot));
+  /**
+   * `redrive`: the failed call runs again. Its record is made one of the past instead of being deleted, since that can be tied to the
+   * condition that it is still the same: a later life of the run may have recorded another outcome there.
+   */
+  async dropFailedCall(record: CallRecord): Promise<void> {
+    const isSame = all(exists, equal('st', 'FAILED'), equal('tk', record.writer));
+    const change = { set: { ttl: Math.min(Math.floor(record.startedAt / 1_000), this.ttl - 1) } };
+    await this.items.update(callKey(this.runId, record.actionId, record.slot), change, isSame);
   }
 }
 

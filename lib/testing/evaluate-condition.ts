@@ -1,6 +1,6 @@
 import type { AttributeValue, Condition, Item } from '../ports/item-store.ts';
 
-/** Whether `condition` holds for `item`. A missing item has no attributes; values of different types are never equal or ordered. */
+/** Whether `condition` holds for `item`. A missing item has no attributes; values of different types, sets among them, are never equal or ordered. */
 export function evaluateCondition(condition: Condition, item: Item | undefined): boolean {
   switch (condition.kind) {
     case 'absent':
@@ -15,7 +15,7 @@ export function evaluateCondition(condition: Condition, item: Item | undefined):
       return readNumber(item, condition.attribute) <= condition.value;
     case 'oneOf': {
       const value = read(item, condition.attribute);
-      return value !== undefined && condition.values.includes(value);
+      return condition.values.some((each) => each === value);
     }
     case 'not':
       return !evaluateCondition(condition.condition, item);
@@ -30,7 +30,7 @@ function read(item: Item | undefined, attribute: string): AttributeValue | undef
   return item !== undefined && Object.hasOwn(item, attribute) ? item[attribute] : undefined;
 }
 
-// No number is below or equal to NaN, so a missing or textual attribute compares false.
+// No number is below or equal to NaN, so an attribute that is missing, a text or a set compares false.
 function readNumber(item: Item | undefined, attribute: string): number {
   const value = read(item, attribute);
   return typeof value === 'number' ? value : Number.NaN;

@@ -1,5 +1,4 @@
 import type {
-  AttributeValue,
   Condition,
   DueEntry,
   DueQuery,
@@ -10,16 +9,9 @@ import type {
   PartitionQuery,
   WriteResult,
 } from '../ports/item-store.ts';
+import { applyChange, copyItem, mayCreate } from './apply-change.ts';
 import { evaluateCondition } from './evaluate-condition.ts';
-import {
-  checkAddition,
-  checkAttribute,
-  checkChange,
-  checkCondition,
-  checkItem,
-  checkKey,
-  checkShard,
-} from './item-rules.ts';
+import { checkChange, checkCondition, checkItem, checkKey, checkOperands, checkScalar, checkShard } from './item-rules.ts';
 import { SortedPartition } from './sorted-partition.ts';
 import { StoreMeter } from './store-meter.ts';
 import { compareUtf8 } from './utf8.ts';
@@ -36,6 +28,7 @@ interface PreparedWrite {
 }
 
 const ALWAYS: Condition = { kind: 'all', conditions: [] };
+const EXISTS: Condition = { kind: 'present', attribute: 'pk' };
 
 /**
  * The table in memory. Each method takes effect before it returns its promise, so an interleaving of calls is an
@@ -49,14 +42,14 @@ export class InMemoryItemStore implements ItemStore {
   /** Every item, for assertions; not metered. */
   items(): readonly Item[] {
     const partitions = [...this.#partitions].sort(([left], [right]) => compareUtf8(left, right));
-    return partitions.flatMap(([, partition]) => partition.select().map(clone));
+    return partitions.flatMap(([, partition]) => partition.select().map(copyItem));
   }
 
   async get(key: ItemKey): Promise<Item | undefined> {
     checkKey(key);
     const item = this.#find(key);
     this.meter.countRead('get', item === undefined ? [] : [item]);
-    return item && clone(item);
+    return item && copyItem(item);
   }
 
   async query({ pk, prefix, limit }: PartitionQuery): Promise<readonly Item[]> {
@@ -64,22 +57,22 @@ export class InMemoryItemStore implements ItemStore {
     checkLimit(limit);
     const items = this.#partitions.get(pk)?.select(prefix, limit) ?? [];
     this.meter.countRead('query', items);
-    return items.map(clone);
+    return items.map(copyItem);
   }
 
   async put(item: Item, condition?: Condition): Promise<WriteResult> {
     checkItem(item);
-    return this.#finish(this.#prepare('put', item, condition), clone(item));
+    return this.#finish(this.#prepare('put', item, condition), copyItem(item));
   }
 
   async update(key: ItemKey, change: ItemChange, condition: Condition): Promise<WriteResult> {
     checkKey(key);
     checkChange(change);
-    const write = this.#prepare('update', key, condition);
+    const write = this.#prepare('update', key, mayCreate(change) ? condition : { kind: 'all', conditions: [EXISTS, condition] });
     if (write.holds) {
-      checkAddition(write.before, change);
+      checkOperands(write.before, change);
     }
-    return this.#finish(write, changed(write.before ?? { pk: key.pk, sk: key.sk }, change));
+    return this.#finish(write, applyChange(write.before ?? { pk: key.pk, sk: key.sk }, change));
   }
 
   async delete(key: ItemKey): Promise<void> {
@@ -91,7 +84,7 @@ export class InMemoryItemStore implements ItemStore {
 
   async queryDue({ shard, until, limit }: DueQuery): Promise<readonly DueEntry[]> {
     checkShard(shard);
-    checkAttribute('du', until);
+    checkScalar('du', until);
     checkLimit(limit);
     const items = [...this.#due]
       .filter(({ gs, du }) => gs === shard && du <= until)
@@ -113,10 +106,10 @@ export class InMemoryItemStore implements ItemStore {
     }
     this.meter.countWrite(operation, { before, after, applied: holds });
     if (!holds) {
-      return { kind: 'refused', item: before && clone(before) };
+      return { kind: 'refused', item: before && copyItem(before) };
     }
     this.#replace(after, before, after);
-    return { kind: 'written', item: clone(after) };
+    return { kind: 'written', item: copyItem(after) };
   }
 
   #find({ pk, sk }: ItemKey): Item | undefined {
@@ -138,22 +131,6 @@ export class InMemoryItemStore implements ItemStore {
       this.#due.add(after);
     }
   }
-}
-
-function changed(item: Item, { set = {}, add = {}, remove = [] }: ItemChange): Item {
-  const after: Record<string, AttributeValue> & ItemKey = { ...item, ...set };
-  for (const [name, amount] of Object.entries(add)) {
-    const value = after[name];
-    after[name] = typeof value === 'number' ? value + amount : amount;
-  }
-  for (const name of remove) {
-    delete after[name];
-  }
-  return after;
-}
-
-function clone(item: Item): Item {
-  return { ...item };
 }
 
 function isDue(item: Item): item is DueItem {

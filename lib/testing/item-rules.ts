@@ -1,4 +1,4 @@
-import type { AttributeValue, Condition, Item, ItemChange, ItemKey } from '../ports/item-store.ts';
+import type { AttributeValue, Condition, Item, ItemChange, ItemKey, ScalarValue } from '../ports/item-store.ts';
 import { itemBytes } from './item-size.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -40,8 +40,14 @@ export function checkItem(item: Item): void {
 }
 
 /** @throws Error when DynamoDB would refuse the change, whatever the item */
-export function checkChange({ set = {}, add = {}, remove = [] }: ItemChange): void {
-  const names = [...Object.keys(set), ...Object.keys(add), ...remove];
+export function checkChange({ set = {}, add = {}, remove = [], take = {} }: ItemChange): void {
+  for (const [name, value] of Object.entries({ ...set, ...add })) {
+    checkAttribute(name, value);
+  }
+  for (const [name, members] of Object.entries(take)) {
+    checkSet(name, members);
+  }
+  const names = [...Object.keys(set), ...Object.keys(add), ...remove, ...Object.keys(take)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
     throw new Error(`Attribute "${twice}" is changed twice in one update. Name it once.`);
@@ -56,12 +62,18 @@ export function checkChange({ set = {}, add = {}, remove = [] }: ItemChange): vo
   }
 }
 
-/** @throws Error when a number would be added to text */
-export function checkAddition(item: Item | undefined, { add = {} }: ItemChange): void {
+/** @throws Error when a number would be added to something else, or members be taken from something else than a set */
+export function checkOperands(item: Item | undefined, { add = {}, take = {} }: ItemChange): void {
   for (const [name, amount] of Object.entries(add)) {
-    checkAttribute(name, amount);
-    if (typeof item?.[name] === 'string') {
-      throw new Error(`Attribute "${name}" is text, and ${amount} is added to it. Add to numbers only.`);
+    const value = item?.[name];
+    if (value !== undefined && typeof value !== 'number') {
+      throw new Error(`Attribute "${name}" is no number, and ${amount} is added to it. Add to numbers only.`);
+    }
+  }
+  for (const name of Object.keys(take)) {
+    const value = item?.[name];
+    if (value !== undefined && typeof value !== 'object') {
+      throw new Error(`Attribute "${name}" is no set, and members are taken from it. Take from sets only.`);
     }
   }
 }
@@ -76,7 +88,7 @@ export function checkCondition(condition: Condition): void {
     case 'equal':
     case 'below':
     case 'atMost':
-      checkAttribute(condition.attribute, condition.value);
+      checkScalar(condition.attribute, condition.value);
       break;
     case 'oneOf':
       checkName(condition.attribute);
@@ -84,7 +96,7 @@ export function checkCondition(condition: Condition): void {
         throw new Error(`Condition compares with ${condition.values.length} values, above ${MAX_OPERANDS_OF_IN}.`);
       }
       for (const value of condition.values) {
-        checkAttribute(condition.attribute, value);
+        checkScalar(condition.attribute, value);
       }
       break;
     case 'not':
@@ -97,12 +109,28 @@ export function checkCondition(condition: Condition): void {
 }
 
 /** @throws Error unless the value comes back from DynamoDB as it went in */
-export function checkAttribute(name: string, value: AttributeValue): void {
+export function checkScalar(name: string, value: ScalarValue): void {
   checkName(name);
   if (typeof value === 'number' ? !Number.isSafeInteger(value) : typeof value !== 'string' || !value.isWellFormed()) {
     throw new Error(
       `Attribute "${name}" is ${String(value)}. Store safe integers or well-formed text; encode all else as text.`,
     );
+  }
+}
+
+function checkAttribute(name: string, value: AttributeValue): void {
+  if (typeof value === 'object') {
+    checkSet(name, value);
+  } else {
+    checkScalar(name, value);
+  }
+}
+
+function checkSet(name: string, members: readonly string[]): void {
+  checkName(name);
+  const areTexts = members.every((member) => typeof member === 'string' && member.isWellFormed());
+  if (members.length === 0 || !areTexts || new Set(members).size < members.length) {
+    throw new Error(`Attribute "${name}" is no set of text. Give it members: well-formed texts, none of them twice.`);
   }
 }
 

@@ -15,7 +15,15 @@ export function dueEntryBytes(item: Item | undefined): number {
 }
 
 function valueBytes(value: AttributeValue): number {
-  return typeof value === 'string' ? utf8Length(value) : numberBytes(value);
+  switch (typeof value) {
+    case 'string':
+      return utf8Length(value);
+    case 'number':
+      return numberBytes(value);
+    default:
+      // A set is its members: unlike a list it has no overhead.
+      return value.reduce((sum, member) => sum + utf8Length(member), 0);
+  }
 }
 
 // One byte for two significant digits and one more; another one for the sign.

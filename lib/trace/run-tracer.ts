@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
+import type { TraceEntityType, TraceRecord, TraceStatus } from '../ports/trace-record.ts';
 import type { TraceSink } from '../ports/trace-sink.ts';
 import { describeThrown } from '../values/error-codec.ts';
-import type { TraceEntityType, TraceRecord, TraceStatus } from '../ports/trace-record.ts';
 import { truncate } from './truncate.ts';
 
 export interface TraceEntry {
@@ -34,11 +34,19 @@ export class RunTracer {
   }
 
   write(entry: TraceEntry): void {
+    try {
+      this.sink.write(this.recordOf(entry));
+    } catch {
+      // A trace is not worth a run.
+    }
+  }
+
+  private recordOf(entry: TraceEntry): TraceRecord {
     const now = this.clock.now();
     const metadata = Object.entries(entry.metadata ?? {}).filter(
       (pair): pair is [string, string | number] => pair[1] !== undefined,
     );
-    this.sink.write({
+    return {
       record: 'trace',
       timestamp: new Date(now).toISOString(),
       run_id: this.run.runId,
@@ -54,6 +62,6 @@ export class RunTracer {
       ...(entry.startedAt === undefined ? {} : { duration_ms: now - entry.startedAt }),
       ...('error' in entry ? { error: describeThrown(entry.error) } : {}),
       ...(entry.attributes === undefined ? {} : { attributes: truncate(entry.attributes) }),
-    });
+    };
   }
 }

@@ -1,55 +1,56 @@
-import { AgentError, type AgentErrorCode } from '../errors/agent-error.ts';
-import {
-  CallInterruptedError,
-  CallTimeoutError,
-  NotSerializableError,
-  ReplayMismatchError,
-  TerminalAgentError,
-  TerminalError,
-} from '../errors/public-errors.ts';
-import { readMember, scrubbedFields, scrubText } from './error-scrubber.ts';
+import { types } from 'node:util';
+import { buildError, errorClassOf } from './error-classes.ts';
+import { readMember, scrubbedFields, scrubbedValue } from './error-scrubber.ts';
+import { scrubAndCut } from './scrub-text.ts';
 import { decodeValue, encodeValue } from './value-codec.ts';
 
 /** Longest stored message in characters. Cut in the first drive as in every replay, so that both throw the same. */
 const MAX_MESSAGE_LENGTH = 8_192;
+const MAX_NAME_LENGTH = 256;
 /** A deeper cause chain is cut. */
 const MAX_DEPTH = 8;
-/** Errors kept of an `AggregateError`. */
+/** Errors stored in all with one: its causes, and those of an `AggregateError`. */
 const MAX_ERRORS = 32;
+/** Longest stored text in characters. The record of a run holds one beside its control data, and an item has 400 KB. */
+const MAX_LENGTH = 65_536;
 
-/** The stored form of what was thrown: an error, or any other value as it was. */
+/** What is kept of an error, less and less until it fits: everything, nothing but its code of its members, no inner errors. */
+const FITS = [
+  { errors: MAX_ERRORS, fields: true },
+  { errors: MAX_ERRORS, fields: false },
+  { errors: 0, fields: false },
+] as const;
+
+/** The stored form of what was thrown: an error, or any other value. */
 export type StoredThrown = { readonly error: StoredError } | { readonly value: string };
 
 export interface StoredError {
   readonly name: string;
   readonly message: string;
+  /** The class that it is rebuilt of, whatever its name; absent: `Error`. */
+  readonly class?: string;
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly cause?: StoredThrown;
   readonly errors?: readonly StoredThrown[];
 }
 
-type ErrorFactory = (message: string, code: AgentErrorCode) => Error;
+/** What was met on the way to an error, and what room is left. */
+interface Walk {
+  readonly ancestors: Set<object>;
+  readonly fields: boolean;
+  errors: number;
+}
 
-const REBUILD: ReadonlyMap<string, ErrorFactory> = new Map<string, ErrorFactory>([
-  ['TypeError', (message) => new TypeError(message)],
-  ['RangeError', (message) => new RangeError(message)],
-  ['SyntaxError', (message) => new SyntaxError(message)],
-  ['ReferenceError', (message) => new ReferenceError(message)],
-  ['EvalError', (message) => new EvalError(message)],
-  ['URIError', (message) => new URIError(message)],
-  ['AggregateError', (message) => new AggregateError([], message)],
-  ['TerminalError', (message) => new TerminalError(message)],
-  ['TerminalAgentError', (message, code) => new TerminalAgentError(code, message)],
-  ['AgentError', (message, code) => new AgentError(code, message)],
-  ['CallInterruptedError', (message) => new CallInterruptedError(message)],
-  ['CallTimeoutError', (message) => new CallTimeoutError(message)],
-  ['ReplayMismatchError', (message) => new ReplayMismatchError(message)],
-  ['NotSerializableError', (message) => new NotSerializableError(message)],
-]);
+const newWalk = (limits: Pick<Walk, 'errors' | 'fields'>): Walk => ({ ...limits, ancestors: new Set() });
 
-/** Stored text of whatever was thrown. Never throws itself. */
+/** Stored text of whatever was thrown, without credentials. Never throws itself. */
 export function encodeThrown(thrown: unknown): string {
-  return JSON.stringify(toStoredThrown(thrown, 0, new Set()));
+  let text = '';
+  for (const limits of FITS) {
+    text = JSON.stringify(toStoredThrown(thrown, newWalk(limits)));
+    if (text.length <= MAX_LENGTH) break;
+  }
+  return text;
 }
 
 /** What a replay throws: of the same public class, with the same name, message, code, causes and own JSON members. */
@@ -63,59 +64,65 @@ export function describeThrown(thrown: unknown): {
   readonly message: string;
   readonly code?: string;
 } {
-  const stored = toStoredThrown(thrown, MAX_DEPTH, new Set());
+  const stored = toStoredThrown(thrown, newWalk({ errors: 0, fields: false }));
   if ('value' in stored)
     return { name: 'Error', message: `A value was thrown that is no error: ${stored.value.slice(0, 1_024)}` };
   const code = stored.error.fields?.code;
   return { name: stored.error.name, message: stored.error.message, ...(typeof code === 'string' ? { code } : {}) };
 }
 
-function toStoredThrown(thrown: unknown, depth: number, seen: Set<object>): StoredThrown {
-  if (typeof thrown === 'object' && thrown !== null && isErrorLike(thrown)) {
-    if (seen.has(thrown)) return { value: encodeValue('[an error that contains itself]') };
-    seen.add(thrown);
-    return { error: toStoredError(thrown, depth, seen) };
-  }
+function toStoredThrown(thrown: unknown, walk: Walk): StoredThrown {
   try {
-    const text = encodeValue(thrown);
-    if (text.length <= MAX_MESSAGE_LENGTH) return { value: text };
-  } catch (error) {
-    if (!(error instanceof NotSerializableError)) throw error;
-  }
-  return { value: encodeValue(describeValue(thrown)) };
-}
-
-const isErrorLike = (value: object): boolean =>
-  value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
-
-function describeValue(value: unknown): string {
-  try {
-    return String(value).slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
+    if (typeof thrown !== 'object' || thrown === null) return { value: encodeValue(storablePrimitive(thrown)) };
+    if (!(thrown instanceof Error || types.isNativeError(thrown))) return { value: valueText(thrown) };
+    if (walk.ancestors.has(thrown)) return { value: encodeValue('[an error that contains itself]') };
+    walk.ancestors.add(thrown);
+    const error = toStoredError(thrown, walk);
+    walk.ancestors.delete(thrown);
+    return { error };
   } catch {
-    return `[a ${typeof value} without a text form]`;
+    // A proxy or a getter of the thrown value: whatever it throws, there is nothing to be read.
+    return { value: encodeValue('[a thrown value that cannot be read]') };
   }
 }
 
-function toStoredError(error: object, depth: number, seen: Set<object>): StoredError {
+function storablePrimitive(thrown: unknown): unknown {
+  if (typeof thrown === 'function' || typeof thrown === 'symbol') return `[a ${typeof thrown}]`;
+  return typeof thrown === 'string' ? scrubAndCut(thrown, MAX_MESSAGE_LENGTH) : thrown;
+}
+
+function valueText(thrown: object): string {
+  const text = encodeValue(scrubbedValue(thrown) ?? scrubAndCut(String(thrown), MAX_MESSAGE_LENGTH));
+  return text.length <= MAX_MESSAGE_LENGTH ? text : encodeValue(scrubAndCut(text, MAX_MESSAGE_LENGTH));
+}
+
+function toStoredError(error: object, walk: Walk): StoredError {
   const name = readMember(error, 'name');
   const message = readMember(error, 'message');
   const cause = readMember(error, 'cause');
   const errors = readMember(error, 'errors');
-  const fields = scrubbedFields(error);
+  const className = errorClassOf(error);
+  const fields = scrubbedFields(error, walk.fields);
+  const inner = cause === undefined ? undefined : toInner(cause, walk);
   return {
-    name: typeof name === 'string' && name !== '' ? name.slice(0, 256) : 'Error',
-    message: scrubText(cut(typeof message === 'string' ? message : describeValue(message))),
+    name: typeof name === 'string' && name !== '' ? scrubAndCut(name, MAX_NAME_LENGTH) : 'Error',
+    message: scrubAndCut(String(message ?? ''), MAX_MESSAGE_LENGTH),
+    ...(className === undefined ? {} : { class: className }),
     ...(Object.keys(fields).length > 0 ? { fields } : {}),
-    ...(cause !== undefined && depth < MAX_DEPTH ? { cause: toStoredThrown(cause, depth + 1, seen) } : {}),
-    ...(Array.isArray(errors) && depth < MAX_DEPTH
-      ? { errors: errors.slice(0, MAX_ERRORS).map((item: unknown) => toStoredThrown(item, depth + 1, seen)) }
-      : {}),
+    ...(inner === undefined ? {} : { cause: inner }),
+    ...(Array.isArray(errors) ? { errors: toInnerList(errors, walk) } : {}),
   };
 }
 
-function cut(message: string): string {
-  const text = message.toWellFormed();
-  return text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH)}… (${text.length} characters)`;
+/** An inner error, as long as there is room for one. */
+function toInner(thrown: unknown, walk: Walk): StoredThrown | undefined {
+  if (walk.errors === 0 || walk.ancestors.size > MAX_DEPTH) return undefined;
+  walk.errors -= 1;
+  return toStoredThrown(thrown, walk);
+}
+
+function toInnerList(errors: readonly unknown[], walk: Walk): readonly StoredThrown[] {
+  return errors.slice(0, MAX_ERRORS).flatMap((item) => toInner(item, walk) ?? []);
 }
 
 function fromStoredThrown(stored: StoredThrown): unknown {
@@ -123,11 +130,7 @@ function fromStoredThrown(stored: StoredThrown): unknown {
 }
 
 function fromStoredError(stored: StoredError): Error {
-  const code = stored.fields?.code;
-  const rebuild = REBUILD.get(stored.name);
-  const error = rebuild
-    ? rebuild(stored.message, (typeof code === 'string' ? code : 'INVALID_CALL') as AgentErrorCode)
-    : new Error(stored.message);
+  const error = buildError(stored.class, stored.message, stored.fields?.code);
   define(error, 'name', stored.name);
   for (const [name, value] of Object.entries(stored.fields ?? {})) {
     Object.defineProperty(error, name, { value, enumerable: true, configurable: true, writable: true });

@@ -1,39 +1,33 @@
+import { isPlainObject } from './plain-data.ts';
+import { scrubAndCut } from './scrub-text.ts';
+
 /** Members of errors that HTTP clients fill with headers, bodies or credentials. Never stored, logged or shown. */
 const DENIED =
-  /^(_|config$|request$|response$|headers?$|options$|agent$|socket$|stack$)|authorization|cookie|password|passwd|secret|token|api[-_]?key|credential|private[-_]?key/i;
-
-const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/\b(Bearer|Basic)\s+[A-Za-z0-9+/=._~-]{6,}/gi, '$1 ***'],
-  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+:[^\s/@]+@/gi, '$1***@'],
-  [
-    /([?&;\s"']|^)((?:api[-_]?key|access[-_]?token|token|secret|password|signature|sig|key)["']?\s*[=:]\s*["']?)[^\s&"',;]{3,}/gi,
-    '$1$2***',
-  ],
-  [/\b(sk|pk|rk|ghp|gho|github_pat|xox[abp])[-_][A-Za-z0-9_-]{10,}/g, '***'],
-  [/\bAKIA[0-9A-Z]{16}\b/g, '***'],
-];
+  /^(?:_|(?:config|request|response|options|agent|socket|stack|auth)$)|headers?$|authorization|cookie|passw(?:or)?d|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential|signature/i;
 
 /** Longest text of a kept member in characters. */
 const MAX_FIELD_LENGTH = 1_024;
 const MAX_FIELDS = 32;
 const MAX_DEPTH = 3;
 
-/** Masks credentials in a text. */
-export function scrubText(text: string): string {
-  return SECRETS.reduce((scrubbed, [pattern, replacement]) => scrubbed.replace(pattern, replacement), text);
+/** What `StoredError` has places of their own for. */
+const PLACED = new Set(['name', 'message', 'cause', 'code']);
+
+/** The error's code and, when asked for, its own members that are plain JSON and carry no credentials by their name. */
+export function scrubbedFields(error: object, all: boolean): Record<string, unknown> {
+  // The code may stand in the class, as that of a `DOMException` does.
+  const code = readMember(error, 'code');
+  const keptCode = typeof code === 'string' || typeof code === 'number' ? keep(code, 0) : undefined;
+  const names = all ? Object.keys(error).filter((name) => !PLACED.has(name) && !isErrorList(error, name)) : [];
+  return { ...(keptCode === undefined ? {} : { code: keptCode }), ...scrubbedMembers(error, names, MAX_DEPTH) };
 }
 
-/** The error's own members that are plain JSON and carry no credentials by their name. */
-export function scrubbedFields(error: object): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const name of Object.keys(error).slice(0, MAX_FIELDS)) {
-    if (name === 'name' || name === 'message' || name === 'cause' || name === 'errors' || name === '__proto__')
-      continue;
-    if (DENIED.test(name)) continue;
-    const kept = keep(readMember(error, name), MAX_DEPTH);
-    if (kept !== undefined) fields[name] = kept;
-  }
-  return fields;
+const isErrorList = (error: object, name: string): boolean =>
+  name === 'errors' && Array.isArray(readMember(error, name));
+
+/** A thrown value that is no error, as JSON without what carries credentials by its name; `undefined`: it has no such form. */
+export function scrubbedValue(value: object): unknown {
+  return keep(value, MAX_DEPTH);
 }
 
 /** A getter may throw; then the member counts as missing. */
@@ -48,19 +42,23 @@ export function readMember(object: object, name: string): unknown {
 function keep(value: unknown, depth: number): unknown {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (typeof value === 'string') return scrubText(value.slice(0, MAX_FIELD_LENGTH).toWellFormed());
+  if (typeof value === 'string') return scrubAndCut(value, MAX_FIELD_LENGTH);
   if (typeof value !== 'object' || depth === 0) return undefined;
   if (Array.isArray(value)) return value.slice(0, MAX_FIELDS).map((item) => keep(item, depth - 1) ?? null);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null ? scrubbedMembers(value, depth - 1) : undefined;
+  return isPlainObject(value) ? scrubbedMembers(value, Object.keys(value), depth - 1) : undefined;
 }
 
-function scrubbedMembers(object: object, depth: number): Record<string, unknown> {
+function scrubbedMembers(object: object, names: readonly string[], depth: number): Record<string, unknown> {
   const members: Record<string, unknown> = {};
-  for (const name of Object.keys(object).slice(0, MAX_FIELDS)) {
-    if (DENIED.test(name) || name === '__proto__') continue;
-    const kept = keep(readMember(object, name), depth);
+  for (const name of names.slice(0, MAX_FIELDS)) {
+    const value = readMember(object, name);
+    if (name === '__proto__' || isDenied(name, value)) continue;
+    const kept = keep(value, depth);
     if (kept !== undefined) members[name] = kept;
   }
   return members;
 }
+
+/** A number of tokens is no token. */
+const isDenied = (name: string, value: unknown): boolean =>
+  DENIED.test(name) && !(typeof value === 'number' && /token/i.test(name));

@@ -74,7 +74,11 @@ function contentToStored(value: object, path: string, ancestors: Set<object>): S
   if (className === 'Array' && Array.isArray(value)) {
     const name = memberBesideItems(value);
     if (name === undefined) return Array.from(value, member);
-    throw refuse(path, `has the member "${shortPath(name)}" beside its items, which cannot be stored`, 'Give [...items].');
+    throw refuse(
+      path,
+      `has the member "${shortPath(name)}" beside its items, which cannot be stored`,
+      'Give [...items].',
+    );
   }
   if (className === 'Date' && types.isDate(value))
     return tagged('date', Number.isNaN(value.getTime()) ? null : value.getTime());

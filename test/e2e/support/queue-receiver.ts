@@ -37,11 +37,10 @@ export class QueueReceiver {
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
       });
-      const { Messages = [] } = await this.#sqs.send(command, { abortSignal: signal }).catch((error: unknown) => {
-        if (signal.aborted) return {};
-        throw error;
+      const answer = await this.#sqs.send(command, { abortSignal: signal }).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
       });
-      for (const message of Messages) {
+      for (const message of answer?.Messages ?? []) {
         this.messages.push(toReceived(message));
         const { ReceiptHandle } = message;
         await this.#sqs.send(new DeleteMessageCommand({ QueueUrl: this.#queueUrl, ReceiptHandle }));

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { inject, vi } from 'vitest';
-import * as z from 'zod';
+import { createAwsClients } from '../../../lib/adapters/aws-clients.ts';
+import { DynamoDBItemStore } from '../../../lib/adapters/dynamodb-item-store.ts';
+import { SqsWakeQueue } from '../../../lib/adapters/sqs-wake-queue.ts';
+import { SystemClock } from '../../../lib/adapters/system-clock.ts';
 import type { TemplateOverrides } from '../../../lib/local/local-resource.ts';
 import { type LocalStack, startLocalStack } from '../../../lib/local/local-stack.ts';
+import type { StoredTicket } from '../../../lib/local/ticket-book.ts';
 import { startTicketService, type TicketService, type TicketServiceOptions } from '../../../lib/local/ticket-service.ts';
+import type { ItemStore } from '../../../lib/ports/item-store.ts';
+import { DUE_NEAR_MILLIS } from '../../../lib/runner/retention.ts';
+import { sweepRuns } from '../../../lib/runner/sweep-runs.ts';
 import { type ProxyOptions, startProxy } from './proxy.ts';
 import { QueueReceiver, type ReceivedMessage } from './queue-receiver.ts';
 
@@ -43,6 +50,8 @@ export interface TestApp {
   readonly stack: LocalStack;
   readonly tickets: TicketService;
   readonly sqs: SQSClient;
+  /** The table, read past the functions. */
+  readonly items: ItemStore;
   readonly outputs: QueueReceiver;
   readonly refusals: QueueReceiver;
   /** Sends a message to the request queue; texts go as they are, everything else as JSON. Gives its message id. */
@@ -51,20 +60,19 @@ export interface TestApp {
   answer(requestId: string, timeoutMillis?: number): Promise<Answer>;
   /** Kills every process of a function; gives how many there were. */
   killAll(functionName: string): number;
+  /** Tickets that were opened for a request. */
+  ticketsOf(requestId: string): readonly StoredTicket[];
+  /** Wakes at once what the schedule's sweeps would wake within the next minute. */
+  sweepAhead(): Promise<void>;
   close(): Promise<void>;
 }
 
+export const AGENT = 'diff_report';
 export const LEASE_MILLIS = 2_000;
 export const SWEEP_MILLIS = 1_000;
+// As the template names it.
+const INDEX_NAME = 'due';
 const ANSWER_MILLIS = 30_000;
-
-const outputMessage = z.looseObject({
-  requestId: z.string(),
-  eventId: z.string().optional(),
-  output: z.unknown(),
-  status: z.string().optional(),
-  error: z.unknown(),
-});
 
 /** Starts the app with a short lease and a quick sweep, so that a killed run is driven again soon. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -86,13 +94,17 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   storeProxy?.forwardTo(stack.endpoints.dynamodb);
   queueProxy?.forwardTo(stack.endpoints.sqs);
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const sqs = new SQSClient({ region: stack.region, endpoint: stack.endpoints.sqs, credentials });
+  const { dynamodb, sqs } = createAwsClients({ region: stack.region, endpoints: stack.endpoints, credentials });
+  const tableName = outputOf(stack, 'TableName');
+  const items = new DynamoDBItemStore({ client: dynamodb, tableName, indexName: INDEX_NAME });
+  const wakes = new SqsWakeQueue({ client: sqs, queueUrl: outputOf(stack, 'WakeQueueUrl') });
   const outputs = new QueueReceiver(sqs, outputOf(stack, 'OutputQueueUrl'));
   const refusals = new QueueReceiver(sqs, outputOf(stack, 'DeadLetterQueueUrl'));
   return {
     stack,
     tickets,
     sqs,
+    items,
     outputs,
     refusals,
     async send(body, { group } = {}) {
@@ -111,13 +123,26 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       for (const pid of pids) process.kill(pid, 'SIGKILL');
       return pids.length;
     },
+    // Keys travel in a header, encoded.
+    ticketsOf: (requestId) => tickets.tickets().filter(({ key }) => decodeURIComponent(key) === requestId),
+    async sweepAhead() {
+      await sweepRuns({ items, wakes, clock: new ClockAhead() });
+    },
     async close() {
       await Promise.all([outputs.stop(), refusals.stop()]);
       sqs.destroy();
+      dynamodb.destroy();
       await stack.close();
       await Promise.all([tickets, ticketProxy, storeProxy, queueProxy].map((service) => service?.close()));
     },
   };
+}
+
+/** Shows the time of the sweep after next: whoever looks because a wake may be lost has looked by then. */
+class ClockAhead extends SystemClock {
+  override now(): number {
+    return super.now() + DUE_NEAR_MILLIS;
+  }
 }
 
 /** What the template gives out under this name. */
@@ -130,18 +155,29 @@ export function outputOf(stack: LocalStack, name: string): string {
 /** The messages about one request. @throws Error while its end is not among them */
 function answerIn(received: readonly ReceivedMessage[], requestId: string): Answer {
   const own = received.flatMap(({ text, receivedAt }) => {
-    const message = outputMessage.parse(JSON.parse(text));
-    return message.requestId === requestId ? [{ ...message, receivedAt }] : [];
+    const message = JSON.parse(text) as OutputMessage;
+    return message.requestId === requestId ? [{ message, receivedAt }] : [];
   });
-  const end = own.find(({ status }) => status !== undefined);
-  if (end?.status === undefined) throw new Error(`Request ${requestId} was not answered.`);
+  // The last one: a run that was redriven has ended twice.
+  const end = own.findLast(({ message }) => message.status !== undefined);
+  if (end === undefined) throw new Error(`Request ${requestId} was not answered.`);
+  const messages = own.map(({ message }) => message);
   return {
-    status: end.status,
-    error: end.error,
-    outputs: own.filter(({ eventId }) => eventId !== undefined).map(({ output }) => output),
-    messages: own.map(({ receivedAt, ...message }) => message),
+    status: String(end.message.status),
+    error: end.message.error,
+    outputs: messages.filter(({ eventId }) => eventId !== undefined).map(({ output }) => output),
+    messages,
     at: end.receivedAt,
   };
+}
+
+/** A message of the output queue: an output with its event id, or the status that ends a run. */
+interface OutputMessage {
+  readonly requestId: string;
+  readonly eventId?: string;
+  readonly output?: unknown;
+  readonly status?: string;
+  readonly error?: unknown;
 }
 
 /** A diff of the fixtures, or the sample of the demo. */

@@ -59,7 +59,7 @@ export class StateSet {
     this.high = 0x2545f491;
     this.low = 0x9e3779b9 | 0;
     world.items.forEach((item, place) => {
-      if (item === 0) return;
+      if (!item) return;
       this.mix(place);
       this.mix(item);
     });

@@ -2,6 +2,7 @@ import { defineAgent, EventType, OutputEvent } from 'lambda-agents';
 import { testRuntime } from 'lambda-agents/testing';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { EffectLog } from '../../../lib/testing/effect-log.ts';
 import { programs, remote, single } from './support/crash-programs.ts';
 
 const prepare = () => remote.reset();
@@ -81,8 +82,7 @@ describe('the crash kit', () => {
     const hasty = defineAgent({ name: 'hasty' }).addAction('act', EventType.InputEvent, (_event, ctx) => {
       void ctx.durableExecute({ id: 'lost', call: () => 1 });
     });
-    const runtime = testRuntime([hasty]);
-    expect(await runtime.run('hasty', null)).toMatchObject({ status: 'FAILED', error: { code: 'UNAWAITED_CALL' } });
-    await runtime.survivesEveryCrash('hasty', null);
+    const watched = testRuntime(new EffectLog().watch([hasty]));
+    expect(await watched.run('hasty', null)).toMatchObject({ status: 'FAILED', error: { code: 'UNAWAITED_CALL' } });
   });
 });

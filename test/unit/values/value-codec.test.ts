@@ -47,9 +47,7 @@ describe('the stored form', () => {
   });
 
   it('refuses a kind that a newer version wrote instead of guessing', () => {
-    expect(() => decodeValue('{"$":"temporal","v":"2026-01-01"}')).toThrow(
-      /unknown kind "temporal".*deploy that one/s,
-    );
+    expect(() => decodeValue('{"$":"temporal","v":"2026-01-01"}')).toThrow(/unknown kind "temporal".*deploy that one/s);
   });
 });
 
@@ -139,7 +137,9 @@ describe('what has no stored form is refused by its path', () => {
       },
     };
     expect(refusal(value, 'result')).toContain('result.inner');
-    expect(() => encodeValue(value)).toThrow(expect.objectContaining({ cause: expect.objectContaining({ message: 'boom' }) }));
+    expect(() => encodeValue(value)).toThrow(
+      expect.objectContaining({ cause: expect.objectContaining({ message: 'boom' }) }),
+    );
   });
 
   it('a revoked proxy', () => {

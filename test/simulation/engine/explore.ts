@@ -1,0 +1,91 @@
+import { Deployment } from './deployment.ts';
+import { badEnd } from './good-end.ts';
+import { checkGrant } from './invariants.ts';
+import type { Scenario } from './scenario.ts';
+import { describeStep } from './describe-step.ts';
+import { StateSet } from './state-set.ts';
+import { possibleSteps, type Step, type StepResult, takeStep } from './steps.ts';
+import { Violation } from './violation.ts';
+import type { World } from './world.ts';
+
+export interface Exploration {
+  /** Reachable states that were visited; every one when `exhausted`. */
+  readonly states: number;
+  readonly steps: number;
+  /** Good ends that were reached. */
+  readonly ends: number;
+  /** Longest way from the start. */
+  readonly depth: number;
+  /** Behaviours of the real functions that were executed. */
+  readonly processNodes: number;
+  readonly exhausted: boolean;
+  readonly violation: { readonly message: string; readonly trace: readonly string[] } | undefined;
+}
+
+interface Frame {
+  readonly world: World;
+  readonly steps: readonly Step[];
+  next: number;
+}
+
+/** Visits every reachable state, depth first. Stops at the first violation, or when `maxStates` are visited. */
+export async function explore(scenario: Scenario, maxStates = Number.POSITIVE_INFINITY): Promise<Exploration> {
+  const deployment = new Deployment(scenario);
+  const visited = new StateSet();
+  const path: Frame[] = [];
+  const counts = { steps: 0, ends: 0, depth: 0 };
+  const visit = (world: World): void => {
+    if (!visited.add(world)) return;
+    path.push({ world, steps: possibleSteps(deployment, world), next: 0 });
+    counts.depth = Math.max(counts.depth, path.length);
+  };
+  const report = (violation?: Violation): Exploration => ({
+    ...counts,
+    states: visited.size,
+    processNodes: deployment.processes.size,
+    exhausted: path.length === 0,
+    violation: violation && { message: violation.message, trace: traceOf(deployment, path) },
+  });
+  try {
+    visit(deployment.first());
+    for (let frame = path.at(-1); frame && visited.size < maxStates; frame = path.at(-1)) {
+      const step = frame.steps[frame.next];
+      if (step === undefined) {
+        path.pop();
+        continue;
+      }
+      frame.next += 1;
+      const taken = takeStep(deployment, frame.world, step);
+      const result = taken instanceof Promise ? await taken : taken;
+      if (result === undefined) continue;
+      counts.steps += 1;
+      check(deployment, frame.world, result);
+      if (isEnd(deployment, result.world, step)) counts.ends += 1;
+      visit(result.world);
+    }
+    return report();
+  } catch (error) {
+    if (error instanceof Violation) return report(error);
+    throw error;
+  }
+}
+
+export function check(deployment: Deployment, before: World, { world, grant }: StepResult): void {
+  if (grant) checkGrant(deployment, before, world, grant);
+}
+
+/** Whether nothing is left to be done. @throws Violation when that is no good end */
+export function isEnd(deployment: Deployment, world: World, step: Step): boolean {
+  const { sweeper } = deployment.scenario;
+  if (world.processes.length > 0 || world.wakes.some((count) => count > 0) || (sweeper && step.kind !== 'sweep')) return false;
+  if (possibleSteps(deployment, world).some(({ kind }) => kind === 'deliver')) return false;
+  const bad = badEnd(deployment, world);
+  if (bad !== undefined) throw new Violation(bad);
+  return true;
+}
+
+const traceOf = (deployment: Deployment, path: readonly Frame[]): readonly string[] =>
+  path.flatMap(({ steps, next }) => {
+    const step = steps[next - 1];
+    return step ? [describeStep(deployment, step)] : [];
+  });

@@ -1,0 +1,77 @@
+import { CreateTableCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { CreateQueueCommand } from '@aws-sdk/client-sqs';
+import { type AwsClients, createAwsClients } from '../../../../lib/adapters/aws-clients.ts';
+import { startEmbeddedQueues } from '../../../../lib/local/embedded-queues.ts';
+import { startEmbeddedStore } from '../../../../lib/local/embedded-store.ts';
+import type { RunningStack } from '../../../../lib/local/running-stack.ts';
+
+export interface LocalServices {
+  /** As a local stack announces itself. */
+  readonly stack: RunningStack;
+  readonly clients: AwsClients;
+  close(): Promise<void>;
+}
+
+const region = 'us-east-1';
+
+/** Table, queues and bucket in this process, as the template makes them, without functions. */
+export async function startLocalServices(): Promise<LocalServices> {
+  const [store, queues] = await Promise.all([startEmbeddedStore(), startEmbeddedQueues(region)]);
+  const endpoints = { dynamodb: store.endpoint, sqs: queues.endpoint, s3: queues.endpoint };
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const clients = createAwsClients({ region, credentials, endpoints });
+  await createTable(clients);
+  await (await clients.s3()).send(new CreateBucketCommand({ Bucket: 'payloads' }));
+  const createQueue = async (name: string): Promise<string> => {
+    const Attributes = { FifoQueue: 'true' };
+    const { QueueUrl = '' } = await clients.sqs.send(new CreateQueueCommand({ QueueName: `${name}.fifo`, Attributes }));
+    return QueueUrl;
+  };
+  const outputs = {
+    RequestQueueUrl: await createQueue('requests'),
+    DeadLetterQueueUrl: await createQueue('dead-letters'),
+    TableName: 'store',
+    PayloadBucketName: 'payloads',
+  };
+  return {
+    stack: { pid: process.pid, region, endpoints, outputs, logDirectory: '/nowhere' },
+    clients,
+    async close() {
+      clients.dynamodb.destroy();
+      clients.sqs.destroy();
+      (await clients.s3()).destroy();
+      await Promise.all([store.close(), queues.close()]);
+    },
+  };
+}
+
+async function createTable({ dynamodb }: AwsClients): Promise<void> {
+  await dynamodb.send(
+    new CreateTableCommand({
+      TableName: 'store',
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'S' },
+        { AttributeName: 'gs', AttributeType: 'S' },
+        { AttributeName: 'du', AttributeType: 'N' },
+      ],
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'due',
+          KeySchema: [
+            { AttributeName: 'gs', KeyType: 'HASH' },
+            { AttributeName: 'du', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+      ],
+    }),
+  );
+  await waitUntilTableExists({ client: dynamodb, maxWaitTime: 30, minDelay: 1, maxDelay: 1 }, { TableName: 'store' });
+}
