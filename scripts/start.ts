@@ -3,6 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { openDeployment } from '../lib/cli/open-deployment.ts';
+import { readTrace } from '../lib/cli/read-trace.ts';
+import { renderTraceTree } from '../lib/cli/render-tree.ts';
+import { buildTraceTree } from '../lib/cli/trace-tree.ts';
 import { AgentError } from '../lib/errors/agent-error.ts';
 import { type AnswerResult, awaitAnswer, sendRequest } from '../lib/local/first-request.ts';
 import { type LocalStack, startLocalStack } from '../lib/local/local-stack.ts';
@@ -12,12 +16,18 @@ import { refuseSecondStack } from '../lib/local/running-stack.ts';
 import { parseStartOptions, START_USAGE, type StartOptions } from '../lib/local/start-options.ts';
 import { synthesize } from '../lib/local/synthesize.ts';
 import { startTicketService } from '../lib/local/ticket-service.ts';
+import { RunStore } from '../lib/store/run-store.ts';
 
 const PROJECT = dirname(import.meta.dirname);
 const SAMPLE = join(PROJECT, 'functions/agents/diff-report/sample.diff');
 const AGENT = 'diff_report';
 const ANSWER_LIMIT_MILLIS = 60_000;
 const LOG_LINES_SHOWN = 30;
+
+const terminal = {
+  colour: process.stdout.isTTY === true && process.stdout.hasColors(),
+  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+};
 
 const closing: (() => Promise<void>)[] = [];
 let ending: Promise<void> | undefined;
@@ -56,7 +66,7 @@ async function start(options: StartOptions): Promise<void> {
     startStack(assemblyDirectory, stateDirectory),
   );
 
-  const answered = await runFirstRequest(stack, diff);
+  const answered = await runFirstRequest(stack, stateDirectory, diff);
   if (options.once) return end(answered ? 0 : 1);
   up = true;
   tellHowToGoOn(stack, stateDirectory);
@@ -74,7 +84,7 @@ async function startStack(assemblyDirectory: string, stateDirectory: string): Pr
   return stack;
 }
 
-async function runFirstRequest(stack: LocalStack, diff: string): Promise<boolean> {
+async function runFirstRequest(stack: LocalStack, stateDirectory: string, diff: string): Promise<boolean> {
   const requestId = `first-${randomUUID().slice(0, 8)}`;
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const sqs = new SQSClient({ region: stack.region, endpoint: stack.endpoints.sqs, credentials });
@@ -93,7 +103,9 @@ async function runFirstRequest(stack: LocalStack, diff: string): Promise<boolean
       requestId,
       timeoutMillis: ANSWER_LIMIT_MILLIS,
     });
-    return report(result, secondsSince(sentAt), stack);
+    const completed = report(result, secondsSince(sentAt), stack);
+    if (result.kind === 'ended') await showTrace(requestId, stateDirectory);
+    return completed;
   } finally {
     stopListening();
     sqs.destroy();
@@ -120,6 +132,15 @@ function report(result: AnswerResult, seconds: string, stack: LocalStack): boole
     `The last lines that the functions wrote:${lines.map((line) => `\n  ${line.functionName}: ${line.text}`).join('')}`,
   );
   return false;
+}
+
+/** What `lambda-agents trace` shows. */
+async function showTrace(requestId: string, stateDirectory: string): Promise<void> {
+  const environment = { variables: {}, projectDirectory: PROJECT, workingDirectory: PROJECT };
+  const deployment = await openDeployment({ state: stateDirectory }, environment, () => {});
+  const run = await new RunStore(deployment.items).get(requestId);
+  if (run) console.log(renderTraceTree(buildTraceTree(await readTrace(deployment, run)), terminal));
+  deployment.close();
 }
 
 function tellHowToGoOn(stack: LocalStack, stateDirectory: string): void {

@@ -38,8 +38,6 @@ export interface DynamoDBItemStoreOptions {
   readonly indexName: string;
 }
 
-const EXISTS: Condition = { kind: 'present', attribute: 'pk' };
-
 /** The table in DynamoDB. */
 export class DynamoDBItemStore implements ItemStore {
   readonly #client: DynamoDBClient;
@@ -89,7 +87,7 @@ export class DynamoDBItemStore implements ItemStore {
     const command = new UpdateItemCommand({
       TableName: this.#tableName,
       Key: toStoredKey(key),
-      ...conditional(mayCreate(change) ? condition : { kind: 'all', conditions: [EXISTS, condition] }, update),
+      ...conditional(mayCreate(change) ? condition : onlyThere(condition), update),
       ...(update.text !== '' && { UpdateExpression: update.text }),
       ReturnValues: 'ALL_NEW',
     });
@@ -149,9 +147,13 @@ export class DynamoDBItemStore implements ItemStore {
   }
 }
 
-// DynamoDB creates no item to remove something from it, but for no change at all it does, and emulators do for either.
+// DynamoDB creates a missing item for no change at all, but not to remove something from it; emulators do both.
 function mayCreate({ set = {}, add = {} }: ItemChange): boolean {
   return Object.keys(set).length + Object.keys(add).length > 0;
+}
+
+function onlyThere(condition: Condition): Condition {
+  return { kind: 'all', conditions: [{ kind: 'present', attribute: 'pk' }, condition] };
 }
 
 function conditional(condition: Condition, update?: Expression) {

@@ -36,10 +36,12 @@ export interface AgentDefinition {
   readonly actions: readonly ActionDeclaration[];
 }
 
-/** An action that is written in a file of its own: `defineAction`. */
-export interface DefinedAction<T extends Triggers, Context> {
+/** An action that is written in a file of its own: `defineAction`. It fits every agent that has what it may use. */
+export interface DefinedAction<T extends Triggers, Input, Output, Resources extends ResourceNames> {
   readonly triggers: T;
-  readonly run: (event: never, ctx: Context) => void | Promise<void>;
+  readonly run: (event: EventOf<T, Input>, ctx: RunnerContext<Output, Resources>) => void | Promise<void>;
+  /** Only a type: the names that the agent must have. */
+  readonly uses?: Resources;
 }
 
 /** An agent under declaration: each call gives a new one, so a part of it can be the base of several. */
@@ -56,7 +58,7 @@ export interface AgentBuilder<Input, OutputInput, Resources extends ResourceName
   ): AgentBuilder<Input, OutputInput, Resources>;
   addAction<T extends Triggers>(
     name: string,
-    action: DefinedAction<T, RunnerContext<OutputInput, Resources>>,
+    action: DefinedAction<T, Input, OutputInput, Resources>,
   ): AgentBuilder<Input, OutputInput, Resources>;
 }
 
@@ -64,8 +66,8 @@ export interface AgentBuilder<Input, OutputInput, Resources extends ResourceName
 export type ContextOf<Agent> =
   Agent extends AgentBuilder<infer _Input, infer Output, infer Resources> ? RunnerContext<Output, Resources> : never;
 
-// biome-ignore lint/complexity/noBannedTypes: an agent without resources has no names of any kind
-type NoResources = {};
+/** An agent without resources has no names of any kind. */
+type NoResources = { readonly [Kind in ResourceTypeName]: never };
 
 const OPTIONS: readonly string[] = ['name', 'input', 'output', 'config'] satisfies readonly (keyof AgentOptions<
   z.ZodType,
@@ -107,7 +109,7 @@ export function defineAction<Input, Output, Resources extends ResourceNames, con
   _base: AgentBuilder<Input, Output, Resources>,
   trigger: T,
   run: (event: EventOf<T, Input>, ctx: RunnerContext<Output, Resources>) => void | Promise<void>,
-): DefinedAction<T, RunnerContext<Output, Resources>> {
+): DefinedAction<T, Input, Output, Resources> {
   return { triggers: trigger, run };
 }
 
@@ -118,15 +120,18 @@ function build<Input, Output, Resources extends ResourceNames>(
     ...definition,
     addResource: (name: string, type: ResourceTypeName, declaration: ResourceDeclaration['declaration']) =>
       build({ ...definition, resources: [...definition.resources, { name, type, declaration }] }),
-    addAction: (name: string, action: Triggers | DefinedAction<Triggers, never>, run?: ActionFunction) =>
+    addAction: (name: string, action: Triggers | AnyDefinedAction, run?: ActionFunction) =>
       build({ ...definition, actions: [...definition.actions, actionOf(name, action, run)] }),
   };
   return builder as AgentBuilder<Input, Output, Resources>;
 }
 
+/** A defined action whatever its agent is. */
+type AnyDefinedAction = Pick<ActionDeclaration, 'triggers' | 'run'>;
+
 function actionOf(
   name: string,
-  action: Triggers | DefinedAction<Triggers, never>,
+  action: Triggers | AnyDefinedAction,
   run: ActionFunction | undefined,
 ): ActionDeclaration {
   if (typeof action === 'object' && action !== null && 'run' in action)

@@ -66,11 +66,11 @@ function runLines(run: TraceRun): { text: string; style?: Branch['style'] }[] {
 }
 
 function actionBranch(action: TraceAction, run: TraceRun): Branch {
-  const { actionId, name, status, trigger, startedAt, durationMillis, events, calls, actions } = action;
+  const { name, status, trigger, startedAt, durationMillis, events, calls, actions } = action;
   const isFinished = status === 'FINISHED';
   const unreadable = isFinished && events === undefined ? [{ label: 'its events cannot be read', children: [] }] : [];
   const label = [
-    `${name ?? `action ${actionId}`}${trigger === undefined ? '' : ` on ${oneLine(trigger.type)}`}`,
+    `${name}${trigger === undefined ? '' : ` on ${oneLine(trigger.type)}`}`,
     ...(isFinished ? [] : ['UNFINISHED']),
     ...(startedAt === undefined ? [] : [offset(startedAt, run)]),
     ...(durationMillis === undefined ? [] : [formatDuration(durationMillis)]),

@@ -13,8 +13,6 @@ export interface TraceRecords {
   readonly events: ReadonlyMap<string, readonly EmittedEvent[]>;
   /** Stored errors of the FAILED calls by `journalSlot`. */
   readonly thrown: ReadonlyMap<string, string>;
-  /** Names of actions that the agent has, which name an unfinished one. @default those of the finished actions */
-  readonly actionNames?: readonly string[];
 }
 
 /** What happened in a run, as a tree. */
@@ -67,8 +65,7 @@ export interface TraceCall {
 
 export interface TraceAction {
   readonly actionId: string;
-  /** Absent for an unfinished action whose name is not recorded yet. */
-  readonly name?: string;
+  readonly name: string;
   readonly status: 'FINISHED' | 'UNFINISHED';
   /** The event that started it. */
   readonly trigger?: { readonly eventId: string; readonly type: string };

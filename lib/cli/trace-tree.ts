@@ -21,7 +21,6 @@ export function buildTraceTree(records: TraceRecords): TraceTree {
 interface Place {
   readonly parentActionId: string;
   readonly trigger: { readonly eventId: string; readonly type: string };
-  readonly name: string;
 }
 
 class TreeBuilder {
@@ -54,8 +53,8 @@ class TreeBuilder {
 
   /** An action's id is a digest of its parent, the event's place and its name: with these at hand, an unfinished one has a place. */
   private findPlaces(actionIds: ReadonlySet<string>): void {
-    const { journal, events, actionNames = [] } = this.records;
-    const names = new Set([...actionNames, ...Array.from(journal.actions.values(), ({ name }) => name)]);
+    const { journal, events } = this.records;
+    const names = new Set([...Array.from(journal.actions.values(), ({ name }) => name), ...this.callNames()]);
     const parents: [string, readonly Pick<EmittedEvent, 'type'>[]][] = [
       [this.rootId, [{ type: EventType.InputEvent }]],
       ...events,
@@ -65,10 +64,14 @@ class TreeBuilder {
         for (const name of names) {
           const actionId = actionIdOf(parentActionId, emission, name);
           const trigger = { eventId: eventIdOf(parentActionId, emission), type };
-          if (actionIds.has(actionId)) this.places.set(actionId, { parentActionId, trigger, name });
+          if (actionIds.has(actionId)) this.places.set(actionId, { parentActionId, trigger });
         }
       });
     }
+  }
+
+  private callNames(): readonly string[] {
+    return Array.from(this.records.journal.calls.values(), ({ actionName }) => actionName);
   }
 
   private ordinalOf(actionId: string): number {
@@ -83,11 +86,11 @@ class TreeBuilder {
   private actionOf(actionId: string): TraceAction {
     const record = this.records.journal.actions.get(actionId);
     const place = this.places.get(actionId);
-    const name = record?.name ?? place?.name;
+    const name = record?.name ?? this.callsByAction.get(actionId)?.[0]?.actionName ?? '';
     const events = this.records.events.get(actionId);
     return {
       actionId,
-      ...(name === undefined ? {} : { name }),
+      name,
       status: record === undefined ? 'UNFINISHED' : 'FINISHED',
       ...(place === undefined ? {} : { trigger: place.trigger }),
       ...(record === undefined ? {} : timesOf(record)),

@@ -162,6 +162,7 @@ export class DurableCalls {
   ): CallRecord {
     return {
       actionId: action.queued.id,
+      actionName: action.queued.action.name,
       slot,
       status,
       kind: CALL_KIND,

@@ -1,4 +1,4 @@
-import type { Condition, ItemStore } from '../ports/item-store.ts';
+import type { Condition, Item, ItemStore } from '../ports/item-store.ts';
 import { all, any, below, equal, exists, isNew } from './conditions.ts';
 import {
   type ActionRecord,
@@ -133,7 +133,7 @@ export class JournalStore {
   }
 }
 
-function storedText(item: { readonly [attribute: string]: string | number }): StoredText {
+function storedText(item: Item): StoredText {
   return {
     ...(item.val === undefined ? {} : { text: String(item.val) }),
     ...(item.ref === undefined ? {} : { reference: String(item.ref) }),

@@ -31,6 +31,8 @@ interface JournalFact {
 /** The record of one durable call. */
 export interface CallRecord extends JournalFact, StoredText, Partial<Position> {
   readonly actionId: string;
+  /** Names its action for readers, also before that has a record of its own. */
+  readonly actionName: string;
   /** Encoded id and occurrence: `slotName`. */
   readonly slot: string;
   readonly status: CallStatus;
@@ -66,6 +68,7 @@ export const journalSlot = (actionId: string, slot: string): string => `${action
 /** Stored names, part of the journal's format. */
 const CALL_ATTRIBUTES = {
   actionId: 'ai',
+  actionName: 'nm',
   slot: 'sl',
   status: 'st',
   kind: 'kd',

@@ -28,7 +28,6 @@ interface PreparedWrite {
 }
 
 const ALWAYS: Condition = { kind: 'all', conditions: [] };
-const EXISTS: Condition = { kind: 'present', attribute: 'pk' };
 
 /**
  * The table in memory. Each method takes effect before it returns its promise, so an interleaving of calls is an
@@ -62,13 +61,13 @@ export class InMemoryItemStore implements ItemStore {
 
   async put(item: Item, condition?: Condition): Promise<WriteResult> {
     checkItem(item);
-    return this.#finish(this.#prepare('put', item, condition), copyItem(item));
+    return this.#finish(this.#prepare('put', item, condition), item);
   }
 
   async update(key: ItemKey, change: ItemChange, condition: Condition): Promise<WriteResult> {
     checkKey(key);
     checkChange(change);
-    const write = this.#prepare('update', key, mayCreate(change) ? condition : { kind: 'all', conditions: [EXISTS, condition] });
+    const write = this.#prepare('update', key, mayCreate(change) ? condition : onlyThere(condition));
     if (write.holds) {
       checkOperands(write.before, change);
     }
@@ -108,7 +107,7 @@ export class InMemoryItemStore implements ItemStore {
     if (!holds) {
       return { kind: 'refused', item: before && copyItem(before) };
     }
-    this.#replace(after, before, after);
+    this.#replace(after, before, copyItem(after));
     return { kind: 'written', item: copyItem(after) };
   }
 
@@ -131,6 +130,10 @@ export class InMemoryItemStore implements ItemStore {
       this.#due.add(after);
     }
   }
+}
+
+function onlyThere(condition: Condition): Condition {
+  return { kind: 'all', conditions: [{ kind: 'present', attribute: 'pk' }, condition] };
 }
 
 function isDue(item: Item): item is DueItem {

@@ -1,24 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Condition, ItemChange, ItemStore } from '../../lib/ports/item-store.ts';
+import type { AttributeValue, Condition, ItemChange, ItemStore, ScalarValue } from '../../lib/ports/item-store.ts';
 import { InMemoryItemStore } from '../../lib/testing/in-memory-item-store.ts';
 import type { ItemStoreContractOptions } from './item-limits-contract.ts';
 import { newKey } from './support/item-keys.ts';
 
-type Attributes = Record<string, string | number>;
+type Attributes = Record<string, AttributeValue>;
 
 // Few names and values, so that conditions meet what they ask for.
 const attribute = fc.constantFrom('a', 'b', 'c');
 const number = fc.integer({ min: -2, max: 3 });
 const value = fc.oneof(number, fc.constantFrom('', '1', 'x', 'ä'));
-const attributes = fc.dictionary(attribute, value);
+const members = fc.uniqueArray(fc.constantFrom('', '1', 'x', 'ä', '😀', '\uffee'), { minLength: 1 });
+const attributes = fc.dictionary(attribute, fc.oneof(value, members));
 const sortKey = fc.string({
   unit: fc.constantFrom('#', 'a', 'z', '0', 'ä', '漢', '\uffee', '😀'),
   minLength: 1,
   maxLength: 3,
 });
 
-const conditions = (member: fc.Arbitrary<string | number>) =>
+const conditions = (member: fc.Arbitrary<ScalarValue>) =>
   fc.letrec<{ condition: Condition }>((tie) => ({
     condition: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
@@ -32,11 +33,12 @@ const conditions = (member: fc.Arbitrary<string | number>) =>
   })).condition;
 
 const change: fc.Arbitrary<ItemChange> = fc
-  .tuple(attributes, fc.dictionary(attribute, number), fc.uniqueArray(attribute))
-  .map(([set, add, remove]) => ({
+  .tuple(attributes, fc.dictionary(attribute, number), fc.uniqueArray(attribute), fc.dictionary(attribute, members))
+  .map(([set, add, remove, take]) => ({
     set,
-    add: Object.fromEntries(Object.entries(add).filter(([name]) => !(name in set))),
+    add: without(add, Object.keys(set)),
     remove: remove.filter((name) => !(name in set) && !(name in add)),
+    take: without(take, [...Object.keys(set), ...Object.keys(add), ...remove]),
   }));
 
 /** That a store decides and changes as the one in memory does, whatever it is asked. */
@@ -52,7 +54,7 @@ export function itemEqualityContract(store: () => ItemStore, { isFaithful }: Ite
           if (before !== undefined) {
             await each.put({ ...key, ...before });
           }
-          // Adding to a text is refused by an error, but only where the condition holds.
+          // Adding to no number and taking from no set are refused by an error, but only where the condition holds.
           const updated = await each.update(key, wanted, given).catch(() => 'error');
           return { updated, put: await each.put({ ...key, ...wanted.set }, given), left: await each.get(key) };
         });
@@ -80,6 +82,10 @@ export function itemEqualityContract(store: () => ItemStore, { isFaithful }: Ite
       );
     });
   });
+}
+
+function without<T>(attributes: Record<string, T>, names: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => !names.includes(name)));
 }
 
 async function inBoth<T>(store: ItemStore, ask: (store: ItemStore) => Promise<T>): Promise<readonly [T, T]> {

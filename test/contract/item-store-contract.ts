@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { Condition, Item, ItemStore } from '../../lib/ports/item-store.ts';
 import { itemConditionsContract } from './item-conditions-contract.ts';
 import { type ItemStoreContractOptions, itemLimitsContract } from './item-limits-contract.ts';
+import { itemSetsContract } from './item-sets-contract.ts';
 import { ALWAYS, EXISTS, newKey } from './support/item-keys.ts';
 
 /** What every item store does. `store` is called inside the tests, when the store is open. */
 export function itemStoreContract(store: () => ItemStore, options: ItemStoreContractOptions): void {
   itemConditionsContract(store);
   itemLimitsContract(store, options);
+  itemSetsContract(store);
 
   describe('put and get', () => {
     it('gives back what was put', async () => {

@@ -1,6 +1,6 @@
 import {
-  type ContextOf,
   type Config,
+  type ContextOf,
   defineAction,
   defineAgent,
   defineEvent,
@@ -35,7 +35,7 @@ describe('an event', () => {
       // @ts-expect-error the input has no such member
       event.input.amount;
       // @ts-expect-error an event is read only
-      event.input = event.input;
+      event.input = { id: 'a', total: 1, urgent: true };
     });
   });
 
@@ -96,8 +96,9 @@ describe('an event', () => {
     orders.addAction('a', EventType.InputEvents, () => {});
     // @ts-expect-error a number is no trigger
     orders.addAction('a', 5, () => {});
+    const nothing = () => {};
     // @ts-expect-error a function of no event is no trigger
-    orders.addAction('a', () => {}, () => {});
+    orders.addAction('a', nothing, nothing);
   });
 });
 
@@ -125,7 +126,9 @@ describe('a custom event', () => {
 describe('an action', () => {
   it('returns nothing, now or later', () => {
     orders.addAction('a', EventType.InputEvent, async () => {});
-    orders.addAction('a', EventType.InputEvent, ({ input }, ctx) => ctx.sendEvent(orderCreated({ id: input.id, total: 1 })));
+    orders.addAction('a', EventType.InputEvent, ({ input }, ctx) =>
+      ctx.sendEvent(orderCreated({ id: input.id, total: 1 })),
+    );
     // @ts-expect-error events are sent, not returned
     orders.addAction('a', EventType.InputEvent, () => OutputEvent('x'));
     // @ts-expect-error events are sent, not returned
@@ -205,16 +208,16 @@ describe('an action', () => {
   });
 
   it('of its own file is refused by an agent with another input or output', () => {
-    const shout = defineAction(orders, EventType.InputEvent, (event, ctx) => ctx.sendEvent(OutputEvent(event.input.id)));
+    const shout = defineAction(orders, EventType.InputEvent, (event, ctx) =>
+      ctx.sendEvent(OutputEvent(event.input.id)),
+    );
+    const more = z.object({ id: z.string(), total: z.number(), urgent: z.boolean(), more: z.string() });
     // @ts-expect-error the input is another
     defineAgent({ name: 'b', input: z.object({ name: z.string() }), output: z.string() }).addAction('a', shout);
     // @ts-expect-error the output is another
-    defineAgent({ name: 'b', input: orders.input as never, output: z.number() }).addAction('a', shout);
-    defineAgent({
-      name: 'b',
-      input: z.object({ id: z.string(), total: z.number(), urgent: z.boolean(), more: z.string() }),
-      output: z.string(),
-    }).addAction('a', shout);
+    defineAgent({ name: 'b', input: more, output: z.number() }).addAction('a', shout);
+    defineAgent({ name: 'b', input: more, output: z.string() }).addAction('a', shout);
+    defineAgent({ name: 'b', input: more }).addAction('a', shout);
   });
 });
 

@@ -67,7 +67,7 @@ const tree: TraceTree = {
       ],
     }),
   ],
-  unplaced: [action({ actionId: 'AbC', status: 'UNFINISHED' })].map(({ name: _, ...nameless }) => nameless),
+  unplaced: [action({ name: 'lost', status: 'UNFINISHED' })],
 };
 
 it('draws what happened', () => {
@@ -85,7 +85,7 @@ input {"diff":"…"}
 │  │  └─ output "audited"
 │  └─ bill on order.created  UNFINISHED
 │     └─ call pay  PENDING  +950 ms
-└─ action AbC  UNFINISHED
+└─ lost  UNFINISHED
 `);
 });
 

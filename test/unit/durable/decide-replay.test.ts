@@ -4,6 +4,7 @@ import type { CallRecord, CallStatus } from '../../../lib/store/journal.ts';
 
 const record = (status: CallStatus, more: Partial<CallRecord> = {}): CallRecord => ({
   actionId: 'action',
+  actionName: 'act',
   slot: 'a#0',
   status,
   kind: 'call',

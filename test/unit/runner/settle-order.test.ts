@@ -5,6 +5,7 @@ import { type ActionRecord, type CallRecord, type Journal, journalSlot } from '.
 
 const call = (ordinal: number, more: Partial<CallRecord> = {}): CallRecord => ({
   actionId: 'open',
+  actionName: 'act',
   slot: `c${ordinal}#0`,
   status: 'SUCCEEDED',
   kind: 'call',

@@ -38,7 +38,7 @@ export const actionRecord = (
 
 export const callRecord = (
   members: Pick<CallRecord, 'actionId' | 'slot' | 'status' | 'ordinal'> & Partial<CallRecord>,
-): CallRecord => ({ kind: 'call', view: 0, writer: 'driver', startedAt: 0, ...members });
+): CallRecord => ({ actionName: 'first', kind: 'call', view: 0, writer: 'driver', startedAt: 0, ...members });
 
 export function toRecords(parts: {
   readonly run?: RunRecord;
