@@ -11,7 +11,15 @@ import type {
 } from '../ports/item-store.ts';
 import { applyChange, copyItem, mayCreate } from './apply-change.ts';
 import { evaluateCondition } from './evaluate-condition.ts';
-import { checkChange, checkCondition, checkItem, checkKey, checkOperands, checkScalar, checkShard } from './item-rules.ts';
+import {
+  checkChange,
+  checkCondition,
+  checkItem,
+  checkKey,
+  checkOperands,
+  checkScalar,
+  checkShard,
+} from './item-rules.ts';
 import { SortedPartition } from './sorted-partition.ts';
 import { StoreMeter } from './store-meter.ts';
 import { compareUtf8 } from './utf8.ts';

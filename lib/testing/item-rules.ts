@@ -41,8 +41,14 @@ export function checkItem(item: Item): void {
 
 /** @throws Error when DynamoDB would refuse the change, whatever the item */
 export function checkChange({ set = {}, add = {}, remove = [], take = {} }: ItemChange): void {
-  for (const [name, value] of Object.entries({ ...set, ...add })) {
+  for (const [name, value] of Object.entries(set)) {
     checkAttribute(name, value);
+  }
+  for (const [name, amount] of Object.entries(add)) {
+    checkName(name);
+    if (!Number.isSafeInteger(amount)) {
+      throw new Error(`${String(amount)} is added to attribute "${name}". Add safe integers only.`);
+    }
   }
   for (const [name, members] of Object.entries(take)) {
     checkSet(name, members);

@@ -157,7 +157,10 @@ export function itemSetsContract(store: () => ItemStore): void {
       const key = await putSet(ordinals.toReversed());
       expect(await store().get(key)).toEqual({ ...key, wa: ordinals });
       expect(await take(key, ['500'])).toMatchObject({ item: { wa: ordinals.filter((each) => each !== '500') } });
-      expect(await take(key, ordinals.slice(1))).toEqual({ kind: 'written', item: { ...key, wa: ordinals.slice(0, 1) } });
+      expect(await take(key, ordinals.slice(1))).toEqual({
+        kind: 'written',
+        item: { ...key, wa: ordinals.slice(0, 1) },
+      });
     });
 
     it('count with the bytes of their members and nothing else', async () => {
@@ -218,6 +221,7 @@ export function itemSetsContract(store: () => ItemStore): void {
       ['one as du in update', change({ set: { du: ['1'] } })],
       ['to add to one', change({ add: { wa: 1 } })],
       ['to add one', change({ add: { n: set } })],
+      ['to add one to another', change({ add: { wa: set } })],
       ['to take from a text', change({ take: { text: ['x'] } })],
       ['to take from a number', change({ take: { n: ['1'] } })],
       ['to take from a key', change({ take: { sk: ['RUN'] } })],

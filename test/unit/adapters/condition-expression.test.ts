@@ -53,4 +53,18 @@ describe('compileCondition', () => {
   ])('writes %s', (_, condition, text) => {
     expect(compileCondition(condition).text).toBe(text);
   });
+
+  it.each<[string, Condition]>([
+    ['equal', equal('wa', ['1'] as never)],
+    ['one of', { kind: 'oneOf', attribute: 'wa', values: ['1', ['2'] as never] }],
+    ['below', { kind: 'below', attribute: 'wa', value: ['1'] as never }],
+  ])('compares with no set: %s', (_, condition) => {
+    expect(() => compileCondition(condition)).toThrow('Attribute "wa"');
+  });
+
+  it('takes no set as a type either', () => {
+    // @ts-expect-error: conditions compare with text and numbers.
+    const condition: Condition = { kind: 'equal', attribute: 'wa', value: ['1'] };
+    expect(() => compileCondition(condition)).toThrow('Attribute "wa"');
+  });
 });

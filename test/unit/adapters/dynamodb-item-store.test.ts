@@ -58,21 +58,67 @@ describe('DynamoDBItemStore', () => {
     const { store, bodies } = await open([answer({ Attributes: stored })]);
     await store.update(
       key,
-      { set: { st: 'RUNNING' }, add: { wk: 1 }, remove: ['ow', 'lu'] },
+      { set: { st: 'RUNNING', wy: ['2', '10'] }, add: { wk: 1 }, remove: ['ow', 'lu'], take: { wa: ['3', '1'] } },
       { kind: 'equal', attribute: 'ep', value: 3 },
     );
     expect(bodies()).toEqual([
       {
         TableName: 'store',
         Key: { pk: { S: 'RUN#1' }, sk: { S: 'RUN' } },
-        UpdateExpression: 'SET #u0 = :u0 ADD #u1 :u1 REMOVE #u2, #u3',
+        UpdateExpression: 'SET #u0 = :u0, #u1 = :u1 ADD #u2 :u2 REMOVE #u3, #u4 DELETE #u5 :u3',
         ConditionExpression: '#c0 = :c0',
-        ExpressionAttributeNames: { '#c0': 'ep', '#u0': 'st', '#u1': 'wk', '#u2': 'ow', '#u3': 'lu' },
-        ExpressionAttributeValues: { ':c0': { N: '3' }, ':u0': { S: 'RUNNING' }, ':u1': { N: '1' } },
+        ExpressionAttributeNames: {
+          '#c0': 'ep',
+          '#u0': 'st',
+          '#u1': 'wy',
+          '#u2': 'wk',
+          '#u3': 'ow',
+          '#u4': 'lu',
+          '#u5': 'wa',
+        },
+        ExpressionAttributeValues: {
+          ':c0': { N: '3' },
+          ':u0': { S: 'RUNNING' },
+          ':u1': { SS: ['2', '10'] },
+          ':u2': { N: '1' },
+          ':u3': { SS: ['3', '1'] },
+        },
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
     ]);
+  });
+
+  it.each([
+    ['takes', { take: { wa: ['1'] } }, 'DELETE #u0 :u0'],
+    ['removes', { remove: ['wa'] }, 'REMOVE #u0'],
+    ['does nothing', {}, undefined],
+  ])('demands that the item is there where an update only %s', async (_, change, text) => {
+    const { store, bodies } = await open([answer({ Attributes: stored }), answer({ Attributes: stored })]);
+    await store.update(key, change, { kind: 'equal', attribute: 'ep', value: 3 });
+    await store.update(key, { ...change, set: { st: 'RUNNING' } }, { kind: 'equal', attribute: 'ep', value: 3 });
+    expect(bodies()[0].ConditionExpression).toBe('attribute_exists(#c0) AND #c1 = :c0');
+    expect(bodies()[0].ExpressionAttributeNames).toMatchObject({ '#c0': 'pk', '#c1': 'ep' });
+    expect(bodies()[0].UpdateExpression).toBe(text);
+    expect(bodies()[1].ConditionExpression).toBe('#c0 = :c0');
+  });
+
+  it('sorts the sets that it reads', async () => {
+    const { store } = await open([answer({ Item: { ...stored, wa: { SS: ['b', 'a', '10', '9'] } } })]);
+    expect(await store.get(key)).toMatchObject({ wa: ['10', '9', 'a', 'b'] });
+  });
+
+  it.each([
+    ['an empty set', { wa: [] }],
+    ['a member twice', { wa: ['1', '1'] }],
+    ['a member that is no text', { wa: ['1', 2 as never] }],
+    ['a member that is ill-formed', { wa: ['\ud83d'] }],
+  ])('sends no request with %s', async (_, members) => {
+    const { store, operations } = await open([]);
+    await expect(store.put({ ...key, ...members })).rejects.toThrow('"wa" is no set of text');
+    await expect(store.update(key, { set: members }, isNew)).rejects.toThrow('"wa" is no set of text');
+    await expect(store.update(key, { take: members }, isNew)).rejects.toThrow('"wa" is no set of text');
+    expect(operations()).toEqual([]);
   });
 
   it('reads a partition strongly consistent, page after page, up to the limit', async () => {
@@ -106,6 +152,8 @@ describe('DynamoDBItemStore', () => {
     ['a type that it never writes', { BOOL: true }],
     ['a number that is not exact', { N: '9007199254740993' }],
     ['a fraction', { N: '0.5' }],
+    ['a set of numbers', { NS: ['1'] }],
+    ['a list', { L: [{ S: 'a' }] }],
   ])('does not give out %s', async (_, value) => {
     const { store } = await open([answer({ Item: { ...stored, odd: value } })]);
     await expect(store.get(key)).rejects.toThrow('Stored attribute "odd"');

@@ -59,6 +59,21 @@ describe('the meter of the store in memory', () => {
       expect(await units(() => store.put({ ...key, text: 'ä'.repeat(505) }))).toBe(2);
     });
 
+    it('counts a set with its members in UTF-8, and nothing for being one', async () => {
+      // 14 bytes are the key and the attribute's name, 10 the digits.
+      const setOf = (bytes: number) => [...'0123456789', 'ä'.repeat((bytes - 14 - 10) / 2)];
+      expect(await units(() => store.put({ ...key, wa: setOf(1_024) }))).toBe(1);
+      expect(await units(() => store.put({ ...key, wa: setOf(1_026) }))).toBe(2);
+    });
+
+    it('charges a take with the item that it finds', async () => {
+      await store.put({ ...key, wa: ['1', 'x'.repeat(3_000)] });
+      const take = (member: string) => store.update(key, { take: { wa: [member] } }, EXISTS);
+      expect(await units(() => take('1'))).toBe(3);
+      expect(await units(() => take('x'.repeat(3_000)))).toBe(3);
+      expect(await units(() => take('x'.repeat(3_000)))).toBe(1);
+    });
+
     it('charges the larger of the whole item before and after', async () => {
       await store.put({ ...key, text: textOf(3_000) });
       expect(await units(() => store.update(key, { set: { a: 1 } }, EXISTS))).toBe(3);
