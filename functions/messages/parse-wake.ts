@@ -11,8 +11,14 @@ const reasons: Record<WakeReason, WakeReason> = {
   due: 'due',
 };
 
+// The most that a run id has. The store refuses keys of a longer one, so its wake would come back again and again.
+const MAX_RUN_ID_BYTES = 128;
+
 const schema = z.object({
-  runId: z.string().min(1),
+  runId: z
+    .string()
+    .min(1)
+    .refine((id) => Buffer.byteLength(id) <= MAX_RUN_ID_BYTES),
   // Only a hint for the log. During a deployment a newer version may give one that this one does not know.
   reason: z.enum(reasons).catch('due'),
 });

@@ -46,16 +46,25 @@ export interface DefinedAction<T extends Triggers, Input, Output, Resources exte
 
 /** An agent under declaration: each call gives a new one, so a part of it can be the base of several. */
 export interface AgentBuilder<Input, OutputInput, Resources extends ResourceNames> extends AgentDefinition {
+  /**
+   * Adds a resource: the actions below get it by its name and kind.
+   * @example .addResource('tone', ResourceType.PROMPT, definePrompt('Answer in two friendly sentences.'))
+   */
   addResource<const Name extends string, Kind extends ResourceTypeName>(
     name: Name,
     type: Kind,
     declaration: ResourceKinds[Kind]['declaration'],
   ): AgentBuilder<Input, OutputInput, WithResource<Resources, Kind, Name>>;
+  /**
+   * Adds an action: code that runs for each event that one of its triggers names. Of several triggers `event` is the union.
+   * @example .addAction('answer', EventType.InputEvent, (event, ctx) => ctx.sendEvent(OutputEvent(event.input)))
+   */
   addAction<const T extends Triggers>(
     name: string,
     trigger: T,
     run: (event: EventOf<T, Input>, ctx: RunnerContext<OutputInput, Resources>) => void | Promise<void>,
   ): AgentBuilder<Input, OutputInput, Resources>;
+  /** Adds an action that is written in a file of its own. @example base.addAction('assess', assess) */
   addAction<T extends Triggers>(
     name: string,
     action: DefinedAction<T, Input, OutputInput, Resources>,

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { AgentPlan, PlanSet } from '../agent/plan.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { isTerminal, NotSerializableError } from '../errors/public-errors.ts';
@@ -6,7 +5,9 @@ import { JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
 import { isFinal, type RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
+import { describeThrown } from '../values/error-codec.ts';
 import { encodeValue } from '../values/value-codec.ts';
+import { issuesText } from './issues-text.ts';
 import { isKeyed, KeyOrder } from './key-order.ts';
 import { newRun } from './new-run.ts';
 import { redriveRun } from './redrive-run.ts';
@@ -50,11 +51,9 @@ async function acceptParsed(
     case 'run': {
       const plan = plans.get(parsed.request.agent);
       if (plan) return acceptRun(plan, ports, message, parsed.request);
-      const known = Array.from(plans.keys()).join(', ');
-      return refuse(
-        'UNKNOWN_AGENT',
-        `There is no agent ${JSON.stringify(parsed.request.agent)} here. Use one of: ${known}.`,
-      );
+      // A name has at most 64 characters.
+      const asked = JSON.stringify(parsed.request.agent.slice(0, 100));
+      return refuse('UNKNOWN_AGENT', `There is no agent ${asked} here. Use one of: ${[...plans.keys()].join(', ')}.`);
     }
     case 'cancel':
       return cancelRun(ports, parsed.runId);
@@ -74,37 +73,58 @@ async function acceptRun(
   const input = await encodeInput(plan, request);
   if (input.kind === 'refused') return input;
   const now = ports.clock.now();
+  const runs = new RunStore(ports.items);
   const { run, inputApart } = newRun({ plan, message, request, inputText: input.text, now });
+  const answer = (known: RunRecord) =>
+    known.digest === run.digest ? startRun(plan, ports, known, true) : reused(run.runId);
   if (inputApart) {
+    // Before anything is stored: a request that is refused leaves nothing in the run whose id it has.
+    const known = await runs.get(run.runId);
+    if (known && known.ttl >= Math.floor(now / 1000)) return answer(known);
     const refusal = await storeInput(plan, ports, run, input.text, now);
     if (refusal) return refusal;
   }
-  const created = await new RunStore(ports.items).create(run, now);
-  if (created.kind === 'written' || created.run === undefined) return startRun(plan, ports, run, false);
-  if (created.run.digest !== run.digest) return reused(run.runId);
-  return startRun(plan, ports, created.run, true);
+  const created = await runs.create(run, now);
+  if (created.kind === 'written') return startRun(plan, ports, run, false);
+  if (created.run === undefined) throw new Error(`Run ${run.runId} was deleted while its request came again.`);
+  return answer(created.run);
 }
 
 type EncodedInput = { readonly kind: 'encoded'; readonly text: string } | Refusal;
 
 /** What the agent's actions will see, in its stored form. */
 async function encodeInput(plan: AgentPlan, request: RunRequest): Promise<EncodedInput> {
-  const parsed =
-    plan.input === undefined
-      ? { success: true as const, data: request.input }
-      : await plan.input.safeParseAsync(request.input);
-  if (!parsed.success)
-    return refuse(
-      'INVALID_INPUT',
-      `The input does not fit the schema of agent "${plan.name}". ${z.prettifyError(parsed.error)}`,
-    );
+  const input = await parseInput(plan, request);
+  if (input.kind === 'refused') return input;
   try {
-    return { kind: 'encoded', text: encodeValue(parsed.data, 'input') };
+    return { kind: 'encoded', text: encodeValue(input.value, 'input') };
   } catch (error) {
     if (!(error instanceof NotSerializableError)) throw error;
     return refuse(
       'INVALID_INPUT',
       `The input schema of agent "${plan.name}" makes a value that cannot be stored. ${error.message}`,
+    );
+  }
+}
+
+async function parseInput(
+  { name, input: schema }: AgentPlan,
+  { input }: RunRequest,
+): Promise<{ readonly kind: 'parsed'; readonly value: unknown } | Refusal> {
+  if (schema === undefined) return { kind: 'parsed', value: input };
+  try {
+    const parsed = await schema.safeParseAsync(input);
+    if (parsed.success) return { kind: 'parsed', value: parsed.data };
+    return refuse(
+      'INVALID_INPUT',
+      `The input does not fit the schema of agent "${name}". Mend these values:\n${issuesText(parsed.error)}`,
+    );
+  } catch (error) {
+    // A transform or a refinement of the author. The same input would make it throw again, and hold up its group each time.
+    const { message } = describeThrown(error);
+    return refuse(
+      'INVALID_INPUT',
+      `The input schema of agent "${name}" threw (${message.slice(0, 300)}). Send another input, or let the schema add an issue instead.`,
     );
   }
 }

@@ -170,7 +170,9 @@ async function conclude(
 ): Promise<DriveResult> {
   const now = ports.clock.now();
   const claimed = await new RunStore(ports.items).claim(seen, concludeChange(seen, outcome, now, error), now);
-  if (claimed.kind === 'refused') return { kind: 'dropped', why: 'somebody else took the run' };
+  // The end may be ours, when the client repeated the request, or somebody else's: anybody may finish it.
+  if (claimed.kind === 'refused' && claimed.run?.status !== 'COMPLETING')
+    return { kind: 'dropped', why: 'somebody else took the run' };
   return ended(await endRun(ports, config, seen.runId));
 }
 

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { AgentError } from '../errors/agent-error.ts';
 import { checkId } from '../store/keys.ts';
+import { MAX_NESTING } from '../values/plain-data.ts';
+import { issuesText } from './issues-text.ts';
 
 /** A message of the request queue. */
 export interface RequestMessage {
@@ -18,6 +20,7 @@ export type RefusalReason =
   | 'INVALID_REQUEST'
   | 'FORBIDDEN_CHARACTER'
   | 'FORBIDDEN_MEMBER'
+  | 'TOO_DEEP'
   | 'UNKNOWN_AGENT'
   | 'INVALID_INPUT'
   | 'REQUEST_ID_REUSED';
@@ -25,7 +28,7 @@ export type RefusalReason =
 export interface Refusal {
   readonly kind: 'refused';
   readonly reason: RefusalReason;
-  /** The fact and the remedy. */
+  /** The fact and the remedy, at most 1,000 characters. */
   readonly detail: string;
 }
 
@@ -59,7 +62,14 @@ export type ParsedRequest =
   | { readonly kind: 'redrive'; readonly runId: string }
   | Refusal;
 
-export const refuse = (reason: RefusalReason, detail: string): Refusal => ({ kind: 'refused', reason, detail });
+/** The dead-letter queue carries the detail beside a body of up to 1 MiB. */
+const MAX_DETAIL_LENGTH = 1_000;
+
+export const refuse = (reason: RefusalReason, detail: string): Refusal => ({
+  kind: 'refused',
+  reason,
+  detail: detail.slice(0, MAX_DETAIL_LENGTH),
+});
 
 /** Reads a message's body; unknown fields are refused. */
 export function parseRequest(body: string): ParsedRequest {
@@ -69,7 +79,7 @@ export function parseRequest(body: string): ParsedRequest {
   } catch (error) {
     return refuse('NOT_JSON', `The message body is no JSON (${String(error)}). Send {"agent": …, "input": …}.`);
   }
-  return (isSnsEnvelope(json) ? snsRefusal : undefined) ?? findForbidden(json, body) ?? parseKind(json);
+  return (isSnsEnvelope(json) ? snsRefusal : undefined) ?? findForbidden(json, 1) ?? parseKind(json);
 }
 
 function parseKind(json: unknown): ParsedRequest {
@@ -89,7 +99,7 @@ function parseKind(json: unknown): ParsedRequest {
 const invalid = (error: z.ZodError): Refusal =>
   refuse(
     'INVALID_REQUEST',
-    `The message is no request. ${z.prettifyError(error)} Send {"agent", "key"?, "requestId"?, "input", "traceparent"?}, {"cancel": {"requestId"}} or {"redrive": {"requestId"}}.`,
+    `The message is no request. ${issuesText(error)} Send {"agent", "key"?, "requestId"?, "input", "traceparent"?}, {"cancel": {"requestId"}} or {"redrive": {"requestId"}}.`,
   );
 
 const snsRefusal = refuse(
@@ -103,26 +113,20 @@ function isSnsEnvelope(json: unknown): boolean {
   );
 }
 
-/** What no queue can carry back, and members that would change prototypes when somebody merges them. */
-function findForbidden(json: unknown, body: string): Refusal | undefined {
-  // Both can only be there when the text has them, raw or escaped; most bodies are told apart by one scan.
-  if (/[\ufffe\uffff]|\\uffff|\\ufffe/i.test(body) && hasNonCharacter(json)) {
-    return refuse('FORBIDDEN_CHARACTER', 'A text holds U+FFFE or U+FFFF, which SQS cannot carry. Remove it.');
-  }
-  // An escape may spell any letter, so a body with escapes is looked through as well.
-  if ((body.includes('__proto__') || body.includes('\\u')) && hasProto(json)) {
-    return refuse('FORBIDDEN_MEMBER', 'An object has a member named "__proto__". Rename it.');
+/** What no queue can carry back, members that would change prototypes when somebody merges them, and what no reader can follow. */
+function findForbidden(value: unknown, depth: number): Refusal | undefined {
+  if (typeof value === 'string') return NON_CHARACTER.test(value) ? nonCharacter : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > MAX_NESTING) return tooDeep;
+  if (Object.hasOwn(value, '__proto__')) return protoMember;
+  for (const [name, member] of Object.entries(value)) {
+    const found = NON_CHARACTER.test(name) ? nonCharacter : findForbidden(member, depth + 1);
+    if (found) return found;
   }
   return undefined;
 }
 
-function hasNonCharacter(value: unknown): boolean {
-  if (typeof value === 'string') return /[\ufffe\uffff]/.test(value);
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([name, member]) => hasNonCharacter(name) || hasNonCharacter(member));
-}
-
-function hasProto(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProto);
-}
+const NON_CHARACTER = /[\ufffe\uffff]/;
+const nonCharacter = refuse('FORBIDDEN_CHARACTER', 'A text holds U+FFFE or U+FFFF, which SQS cannot carry. Remove it.');
+const protoMember = refuse('FORBIDDEN_MEMBER', 'An object has a member named "__proto__". Rename it.');
+const tooDeep = refuse('TOO_DEEP', `Values stand more than ${MAX_NESTING} deep in each other. Send a flatter request.`);

@@ -58,7 +58,7 @@ export class JournalStore {
     };
   }
 
-  /** A1. `refused` gives the digest that stands there. */
+  /** A1. `exists` gives the digest that stands there. One whose own run would have expired by now does not count. */
   async putInput(
     input: StoredInput,
     now: number,
@@ -69,7 +69,8 @@ export class JournalStore {
       ...textAttributes(input),
       ttl: this.ttl + INPUT_SLACK_SECONDS,
     };
-    const result = await this.items.put(item, any(isNew, below('ttl', Math.floor(now / 1000))));
+    const isLeftover = below('ttl', Math.floor(now / 1000) + INPUT_SLACK_SECONDS);
+    const result = await this.items.put(item, any(isNew, isLeftover));
     return result.kind === 'written' ? { kind: 'written' } : { kind: 'exists', digest: String(result.item?.dg) };
   }
 

@@ -59,16 +59,24 @@ export function decodeThrown(text: string): unknown {
 }
 
 /** A short readable line for logs, status messages and traces: name and message without credentials. */
-export function describeThrown(thrown: unknown): {
+export interface ErrorLine {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
-} {
-  const stored = toStoredThrown(thrown, newWalk({ errors: 0, fields: false }));
+}
+
+export function describeThrown(thrown: unknown): ErrorLine {
+  return lineOf(toStoredThrown(thrown, newWalk({ errors: 1, fields: false })));
+}
+
+function lineOf(stored: StoredThrown): ErrorLine {
   if ('value' in stored)
     return { name: 'Error', message: `A value was thrown that is no error: ${stored.value.slice(0, 1_024)}` };
-  const code = stored.error.fields?.code;
-  return { name: stored.error.name, message: stored.error.message, ...(typeof code === 'string' ? { code } : {}) };
+  const { name, message, fields, errors: [first] = [] } = stored.error;
+  const code = fields?.code;
+  // An AggregateError is often made without a message.
+  const said = message === '' && first !== undefined ? lineOf(first).message : message;
+  return { name, message: said === '' ? '(no message)' : said, ...(typeof code === 'string' ? { code } : {}) };
 }
 
 function toStoredThrown(thrown: unknown, walk: Walk): StoredThrown {

@@ -38,14 +38,13 @@ export function itemSetsContract(store: () => ItemStore): void {
     });
 
     it('are the own copy of the store', async () => {
-      const [put, set] = [['1'], ['2']];
       const key = newKey();
+      const [put, set] = [['1'], ['2']];
       const written = await store().put({ ...key, put });
       const updated = await store().update(key, { set: { set } }, EXISTS);
       const got = await store().get(key);
-      for (const item of [{ put, set }, written.item, updated.item, got]) {
-        (item?.put as string[]).push('a');
-        (item?.set as string[] | undefined)?.push('b');
+      for (const each of [put, set, written.item?.put, updated.item?.put, updated.item?.set, got?.put, got?.set]) {
+        (each as string[]).push('a');
       }
       expect(await store().get(key)).toEqual({ ...key, put: ['1'], set: ['2'] });
     });

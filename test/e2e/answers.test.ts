@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AGENT, outputOf, readDiff, startTestApp, type TestApp } from './support/test-app.ts';
+import { traceOf } from './support/trace-lines.ts';
 
 const diff = readDiff('sample');
 
@@ -83,7 +84,8 @@ describe('a request id', () => {
     const { messages } = await app.answer('ten-times');
     expect(messages.map((message) => Object.keys(Object(message)).at(-1))).toEqual(['output', 'status']);
     expect(app.ticketsOf('ten-times')).toHaveLength(1);
-    expect(app.stack.logTail(2_000).filter(({ text }) => /"run_id":"ten-times".*"entity_type":"run".*"started"/.test(text))).toHaveLength(1);
+    const drives = traceOf(app.log, 'ten-times').filter(({ entity_type }) => entity_type === 'run');
+    expect(drives.map(({ status }) => status)).toEqual(['started', 'success']);
     expect(app.refusals.messages.filter(({ text }) => text.includes('ten-times'))).toEqual([]);
   });
 
@@ -98,7 +100,10 @@ describe('a request id', () => {
     expect(refused).toMatchObject({
       text: JSON.stringify(request),
       group: 'taken',
-      attributes: { reason: 'REQUEST_ID_REUSED', detail: expect.stringMatching(/"taken" belongs to a request with another/) },
+      attributes: {
+        reason: 'REQUEST_ID_REUSED',
+        detail: expect.stringMatching(/"taken" belongs to a request with another/),
+      },
     });
     expect(await app.answer('taken')).toMatchObject({ status: 'COMPLETED', messages: [{ key: 'k' }, { key: 'k' }] });
     expect(app.ticketsOf('taken')).toHaveLength(1);

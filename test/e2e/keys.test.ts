@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { decodeKeyPart, headKey, INBOX_PREFIX, runKey } from '../../lib/store/keys.ts';
+import { endsIn } from './support/answer.ts';
 import { AGENT, readDiff, startTestApp, type TestApp } from './support/test-app.ts';
 import { traceOf } from './support/trace-lines.ts';
 
@@ -42,9 +43,8 @@ const statusOf = async (requestId: string) => (await app.items.get(runKey(reques
 
 /** The ends of a key's runs, in the order in which they were received. */
 const endsOf = (key: string) =>
-  app.outputs.messages
-    .map(({ text }) => JSON.parse(text))
-    .filter((message) => message.key === key && message.status !== undefined)
+  endsIn(app.outputs.messages)
+    .filter((end) => end.key === key)
     .map(({ requestId, status }) => `${requestId} ${status}`);
 
 it('parks what comes while a run of the key is at work, holds up no other key, and answers everything in order', async () => {
@@ -69,7 +69,7 @@ it('parks what comes while a run of the key is at work, holds up no other key, a
   expect(await parkedBehind('slow')).toEqual([]);
 
   // No two of them were at work at a time.
-  const lines = traceOf(app.stack).filter((line) => line.business_key === 'slow' && line.entity_type !== 'run');
+  const lines = traceOf(app.log).filter((line) => line.business_key === 'slow' && line.entity_type !== 'run');
   const spans = ['slow-0', ...later].map((id) => {
     const times = lines.filter(({ run_id }) => run_id === id).map(({ timestamp }) => timestamp);
     return { from: times[0] ?? 'never', to: times.at(-1) ?? 'never' };

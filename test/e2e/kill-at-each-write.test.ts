@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { runKey } from '../../lib/store/keys.ts';
+import { endsIn } from './support/answer.ts';
 import { IS_LONG } from './support/effort.ts';
 import { describeWrite } from './support/passing-write.ts';
 import type { PassingRequest } from './support/proxy.ts';
@@ -115,7 +116,9 @@ async function writesOfControl(): Promise<readonly string[]> {
   const control = newPair();
   await control.send();
   const [, second = ''] = control.requestIds;
-  await vi.waitFor(async () => expect((await app.items.get(runKey(second)))?.st).toBe('COMPLETED'), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await app.items.get(runKey(second)))?.st).toBe('COMPLETED'), {
+    timeout: 10_000,
+  });
   return control.writes;
 }
 
@@ -150,12 +153,18 @@ it('loses and repeats nothing, whichever write was the last of its process', asy
     const about = { requestId, agent: AGENT, key: requestId.replace(/-[a-z]+$/, '') };
     const ticket = `${app.tickets.url}/tickets/${app.ticketsOf(requestId)[0]?.id}`;
     const output = { ...Object(control?.outputs[0]), ticket };
-    return { requestId, messages: [{ ...about, eventId: expect.any(String), output }, { ...about, status: 'COMPLETED' }] };
+    return {
+      requestId,
+      messages: [
+        { ...about, eventId: expect.any(String), output },
+        { ...about, status: 'COMPLETED' },
+      ],
+    };
   });
   expect(seen).toEqual(expected);
   expect(posts.toSorted()).toEqual(requestIds.toSorted());
   expect(app.refusals.messages).toEqual([]);
-  const ends = app.outputs.messages.map(({ text }) => JSON.parse(text)).filter(({ status }) => status !== undefined);
+  const ends = endsIn(app.outputs.messages);
   for (const pair of pairs.values()) {
     expect(ends.filter(({ key }) => key === pair.key).map(({ requestId }) => requestId)).toEqual(pair.requestIds);
   }

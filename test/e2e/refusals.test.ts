@@ -44,12 +44,27 @@ it.each<[string, string, string, RegExp]>([
   ['a key of 10,000 characters', json({ key: 'k'.repeat(10_000) }), 'INVALID_REQUEST', /10000 bytes/],
   ['a key of 65 two-byte characters', json({ key: 'é'.repeat(65) }), 'INVALID_REQUEST', /130 bytes/],
   ['half a surrogate pair', json({ key: '\ud83d' }), 'INVALID_REQUEST', /surrogate/],
-  ['a member __proto__', `{"agent":"${AGENT}","input":{"diff":"","__proto__":{"x":1}}}`, 'FORBIDDEN_MEMBER', /__proto__/],
-  ['a member __proto__ in escapes', `{"agent":"${AGENT}","input":{"diff":"","\\u005f_proto__":1}}`, 'FORBIDDEN_MEMBER', /__proto__/],
+  [
+    'a member __proto__',
+    `{"agent":"${AGENT}","input":{"diff":"","__proto__":{"x":1}}}`,
+    'FORBIDDEN_MEMBER',
+    /__proto__/,
+  ],
+  [
+    'a member __proto__ in escapes',
+    `{"agent":"${AGENT}","input":{"diff":"","\\u005f_proto__":1}}`,
+    'FORBIDDEN_MEMBER',
+    /__proto__/,
+  ],
   ['an escaped U+FFFE', `{"agent":"${AGENT}","input":{"diff":"\\ufffe"}}`, 'FORBIDDEN_CHARACTER', /U\+FFFE/],
   ['a cancel of nobody', '{"cancel":{}}', 'INVALID_REQUEST', /no request/],
   ['two things at once', json({ cancel: { requestId: 'x' } }), 'INVALID_REQUEST', /no request/],
-  ['an SNS envelope', '{"Type":"Notification","TopicArn":"arn:x","Message":"{}"}', 'SNS_ENVELOPE', /raw message delivery/],
+  [
+    'an SNS envelope',
+    '{"Type":"Notification","TopicArn":"arn:x","Message":"{}"}',
+    'SNS_ENVELOPE',
+    /raw message delivery/,
+  ],
 ])('refuses %s with its reason', async (_what, body, reason, detail) => {
   const messageId = await app.send(body);
   const { attributes, text } = await refusalOf(messageId);
@@ -63,7 +78,13 @@ it('cannot even be sent a raw U+FFFE', async () => {
 });
 
 it('leaves the neighbours of a refused message alone', async () => {
-  const bodies = ['{bad', json({ requestId: 'good-1' }), json({ agent: 'x' }), json({ key: '' }), json({ requestId: 'good-2' })];
+  const bodies = [
+    '{bad',
+    json({ requestId: 'good-1' }),
+    json({ agent: 'x' }),
+    json({ key: '' }),
+    json({ requestId: 'good-2' }),
+  ];
   // Once in groups of their own, which may be one batch, and once in one group, whose order is kept.
   for (const group of [undefined, 'one']) {
     const entries = bodies.map((body, index) => ({
@@ -81,7 +102,11 @@ it('leaves the neighbours of a refused message alone', async () => {
       expect(app.ticketsOf(id)).toHaveLength(1);
     }
     const refusals = await Promise.all([0, 2, 3].map((index) => refusalOf(Successful[index]?.MessageId ?? '')));
-    expect(refusals.map(({ attributes }) => attributes.reason)).toEqual(['NOT_JSON', 'UNKNOWN_AGENT', 'INVALID_REQUEST']);
+    expect(refusals.map(({ attributes }) => attributes.reason)).toEqual([
+      'NOT_JSON',
+      'UNKNOWN_AGENT',
+      'INVALID_REQUEST',
+    ]);
   }
 });
 
@@ -99,7 +124,12 @@ it('refuses the largest message that SQS takes, and keeps its body outside', asy
   const reference = z.object({ bucket: z.string(), key: z.string(), bytes: z.number() }).parse(JSON.parse(text));
   expect(reference.bytes).toBe(MAX_BODY_BYTES);
   const credentials = { accessKeyId: 'any', secretAccessKey: 'any' };
-  const s3 = new S3Client({ region: app.stack.region, endpoint: app.stack.endpoints.s3, credentials, forcePathStyle: true });
+  const s3 = new S3Client({
+    region: app.stack.region,
+    endpoint: app.stack.endpoints.s3,
+    credentials,
+    forcePathStyle: true,
+  });
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: reference.bucket, Key: reference.key }));
   expect(await Body?.transformToString()).toBe(body);
   s3.destroy();
@@ -107,7 +137,10 @@ it('refuses the largest message that SQS takes, and keeps its body outside', asy
 
 it('takes a good request of that size', async () => {
   await app.send(padded(MAX_BODY_BYTES, { agent: AGENT, requestId: 'largest' }));
-  expect(await app.answer('largest')).toMatchObject({ status: 'COMPLETED', outputs: [{ summary: expect.stringMatching(/not a unified diff/) }] });
+  expect(await app.answer('largest')).toMatchObject({
+    status: 'COMPLETED',
+    outputs: [{ summary: expect.stringMatching(/not a unified diff/) }],
+  });
 });
 
 it('has lost nothing and left no message behind', async () => {

@@ -22,7 +22,9 @@ export function describeWrite({ headers, body }: PassingRequest): string | undef
   const item = storeWrite.safeParse(content);
   if (!item.success) return `${operation} ${queueName(queueWrite.parse(content).QueueUrl)}`;
   const place = [item.data.pk.S, item.data.sk.S].map((key) => key.split('#')[0]);
-  const description = [operation, ...place, ...(operation === 'UpdateItem' ? changedAttributes(content) : [])].join(' ');
+  const description = [operation, ...place, ...(operation === 'UpdateItem' ? changedAttributes(content) : [])].join(
+    ' ',
+  );
   return description === RENEWAL ? undefined : description;
 }
 

@@ -29,7 +29,15 @@ export interface Proxy {
 }
 
 // They describe one connection, not the request.
-const HOP_BY_HOP = ['connection', 'content-encoding', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding'];
+const HOP_BY_HOP = [
+  'connection',
+  'content-encoding',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+];
 
 /** Starts a proxy on 127.0.0.1 at which a test may stop any request or answer. */
 export async function startProxy({ beforeRequest, beforeAnswer }: ProxyOptions): Promise<Proxy> {

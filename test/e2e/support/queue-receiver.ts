@@ -5,8 +5,10 @@ export interface ReceivedMessage {
   readonly text: string;
   readonly group: string | undefined;
   readonly attributes: Readonly<Record<string, string>>;
-  readonly receivedAt: number;
 }
+
+// Well below the time after which our clients give a request up.
+const WAIT_SECONDS = 5;
 
 /** Takes every message out of a queue, as a receiver with a plain AWS SDK would, and keeps them in their order. */
 export class QueueReceiver {
@@ -33,7 +35,7 @@ export class QueueReceiver {
       const command = new ReceiveMessageCommand({
         QueueUrl: this.#queueUrl,
         MaxNumberOfMessages: 10,
-        WaitTimeSeconds: 20,
+        WaitTimeSeconds: WAIT_SECONDS,
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
       });
@@ -55,6 +57,5 @@ function toReceived({ Body = '', Attributes = {}, MessageAttributes = {} }: Mess
     text: Body,
     group: Attributes.MessageGroupId,
     attributes: Object.fromEntries(attributes),
-    receivedAt: Date.now(),
   };
 }

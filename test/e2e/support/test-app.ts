@@ -7,15 +7,21 @@ import { createAwsClients } from '../../../lib/adapters/aws-clients.ts';
 import { DynamoDBItemStore } from '../../../lib/adapters/dynamodb-item-store.ts';
 import { SqsWakeQueue } from '../../../lib/adapters/sqs-wake-queue.ts';
 import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import type { LogLine } from '../../../lib/local/function-log.ts';
 import type { TemplateOverrides } from '../../../lib/local/local-resource.ts';
 import { type LocalStack, startLocalStack } from '../../../lib/local/local-stack.ts';
 import type { StoredTicket } from '../../../lib/local/ticket-book.ts';
-import { startTicketService, type TicketService, type TicketServiceOptions } from '../../../lib/local/ticket-service.ts';
+import {
+  startTicketService,
+  type TicketService,
+  type TicketServiceOptions,
+} from '../../../lib/local/ticket-service.ts';
 import type { ItemStore } from '../../../lib/ports/item-store.ts';
 import { DUE_NEAR_MILLIS } from '../../../lib/runner/retention.ts';
 import { sweepRuns } from '../../../lib/runner/sweep-runs.ts';
+import { type Answer, answerIn } from './answer.ts';
 import { type ProxyOptions, startProxy } from './proxy.ts';
-import { QueueReceiver, type ReceivedMessage } from './queue-receiver.ts';
+import { QueueReceiver } from './queue-receiver.ts';
 
 export interface TestAppOptions {
   /** Deployment configuration, beside a short lease. @default none */
@@ -30,19 +36,8 @@ export interface TestAppOptions {
 }
 
 export interface SendOptions {
-  /** @default the body's key, else a new group */
+  /** @default a new one */
   readonly group?: string;
-}
-
-/** Everything that a receiver got about one request. */
-export interface Answer {
-  readonly status: string;
-  readonly error?: unknown;
-  readonly outputs: readonly unknown[];
-  /** All messages as they came, the status last. */
-  readonly messages: readonly unknown[];
-  /** When the status came. */
-  readonly at: number;
 }
 
 /** The app on this machine, and what its users have: a queue to send to, and queues to receive from. */
@@ -50,6 +45,8 @@ export interface TestApp {
   readonly stack: LocalStack;
   readonly tickets: TicketService;
   readonly sqs: SQSClient;
+  /** Every line that the functions wrote. */
+  readonly log: readonly LogLine[];
   /** The table, read past the functions. */
   readonly items: ItemStore;
   readonly outputs: QueueReceiver;
@@ -78,7 +75,7 @@ const ANSWER_MILLIS = 30_000;
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const tickets = await startTicketService(options.tickets);
   const [ticketProxy, storeProxy, queueProxy] = await Promise.all(
-    [options.beforeTickets, options.beforeAws, options.beforeAws].map((hooks) => hooks && startProxy(hooks)),
+    [options.beforeTickets, options.beforeAws, options.beforeAws].map(async (hooks) => hooks && startProxy(hooks)),
   );
   ticketProxy?.forwardTo(tickets.url);
   const stack = await startLocalStack({
@@ -91,6 +88,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     overrides: { sweepIntervalMillis: SWEEP_MILLIS, ...options.overrides },
   });
+  const log: LogLine[] = [];
+  stack.onLog((line) => log.push(line));
   storeProxy?.forwardTo(stack.endpoints.dynamodb);
   queueProxy?.forwardTo(stack.endpoints.sqs);
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
@@ -104,6 +103,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     stack,
     tickets,
     sqs,
+    log,
     items,
     outputs,
     refusals,
@@ -133,7 +133,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       sqs.destroy();
       dynamodb.destroy();
       await stack.close();
-      await Promise.all([tickets, ticketProxy, storeProxy, queueProxy].map((service) => service?.close()));
+      await Promise.all([tickets, ticketProxy, storeProxy, queueProxy].map(async (service) => service?.close()));
     },
   };
 }
@@ -150,34 +150,6 @@ export function outputOf(stack: LocalStack, name: string): string {
   const value = stack.outputs[name];
   if (value === undefined) throw new Error(`The stack has no output ${name}.`);
   return value;
-}
-
-/** The messages about one request. @throws Error while its end is not among them */
-function answerIn(received: readonly ReceivedMessage[], requestId: string): Answer {
-  const own = received.flatMap(({ text, receivedAt }) => {
-    const message = JSON.parse(text) as OutputMessage;
-    return message.requestId === requestId ? [{ message, receivedAt }] : [];
-  });
-  // The last one: a run that was redriven has ended twice.
-  const end = own.findLast(({ message }) => message.status !== undefined);
-  if (end === undefined) throw new Error(`Request ${requestId} was not answered.`);
-  const messages = own.map(({ message }) => message);
-  return {
-    status: String(end.message.status),
-    error: end.message.error,
-    outputs: messages.filter(({ eventId }) => eventId !== undefined).map(({ output }) => output),
-    messages,
-    at: end.receivedAt,
-  };
-}
-
-/** A message of the output queue: an output with its event id, or the status that ends a run. */
-interface OutputMessage {
-  readonly requestId: string;
-  readonly eventId?: string;
-  readonly output?: unknown;
-  readonly status?: string;
-  readonly error?: unknown;
 }
 
 /** A diff of the fixtures, or the sample of the demo. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { LocalStack } from '../../../lib/local/local-stack.ts';
+import type { LogLine } from '../../../lib/local/function-log.ts';
 
 const traceLine = z.looseObject({
   record: z.literal('trace'),
@@ -17,9 +17,15 @@ const traceLine = z.looseObject({
 
 export type TraceLine = z.infer<typeof traceLine> & { readonly pid: number };
 
-/** The trace records in the log of run-agent, in the order in which they were written. */
-export function traceOf(stack: LocalStack, runId?: string): readonly TraceLine[] {
-  const lines = stack.logTail(Infinity, 'run-agent').filter(({ text }) => text.includes('"record":"trace"'));
-  const records = lines.map(({ text, pid }) => ({ ...traceLine.parse(JSON.parse(text)), pid }));
-  return records.filter(({ run_id }) => runId === undefined || run_id === runId);
+/** The trace record of a line. `undefined`: it is none. */
+export function parseTraceLine({ text, pid }: LogLine): TraceLine | undefined {
+  return text.includes('"record":"trace"') ? { ...traceLine.parse(JSON.parse(text)), pid } : undefined;
+}
+
+/** The trace records of a log, of one run or of all, in the order in which they were written. */
+export function traceOf(log: readonly LogLine[], runId?: string): readonly TraceLine[] {
+  return log.flatMap((line) => {
+    const record = runId === undefined || line.text.includes(JSON.stringify(runId)) ? parseTraceLine(line) : undefined;
+    return record === undefined || (runId !== undefined && record.run_id !== runId) ? [] : [record];
+  });
 }

@@ -40,9 +40,10 @@ export class Deployment {
   private readonly mutated = new Map<ParkedCall, ParkedCall | Answer>();
   private readonly swept = new Map<string, readonly number[]>();
 
-  constructor(scenario: Scenario) {
+  /** @param merging `false`: processes are told apart by every answer they have had */
+  constructor(scenario: Scenario, merging = true) {
     this.scenario = scenario;
-    this.processes = new ProcessTree((task, startedAt, ports) => this.launch(task, startedAt, ports));
+    this.processes = new ProcessTree((task, startedAt, ports) => this.launch(task, startedAt, ports), merging);
     this.table = new ItemTable(this.processes.answers);
     this.runPlaces = scenario.runIds.map((runId) => this.table.place(runKey(runId)));
   }

@@ -16,8 +16,8 @@ export interface Exploration {
   readonly ends: number;
   /** Longest way from the start. */
   readonly depth: number;
-  /** Behaviours of the real functions that were executed. */
-  readonly processNodes: number;
+  /** Segments of the real functions, each from one answer to the next port calls, that were executed. */
+  readonly executions: number;
   readonly exhausted: boolean;
   readonly violation: { readonly message: string; readonly trace: readonly string[] } | undefined;
 }
@@ -29,8 +29,8 @@ interface Frame {
 }
 
 /** Visits every reachable state, depth first. Stops at the first violation, or when `maxStates` are visited. */
-export async function explore(scenario: Scenario, maxStates = Number.POSITIVE_INFINITY): Promise<Exploration> {
-  const deployment = new Deployment(scenario);
+export async function explore(scenario: Scenario, maxStates = Number.POSITIVE_INFINITY, merging = true): Promise<Exploration> {
+  const deployment = new Deployment(scenario, merging);
   const visited = new StateSet();
   const path: Frame[] = [];
   const counts = { steps: 0, ends: 0, depth: 0 };
@@ -42,7 +42,7 @@ export async function explore(scenario: Scenario, maxStates = Number.POSITIVE_IN
   const report = (violation?: Violation): Exploration => ({
     ...counts,
     states: visited.size,
-    processNodes: deployment.processes.size,
+    executions: deployment.processes.executions,
     exhausted: path.length === 0,
     violation: violation && { message: violation.message, trace: traceOf(deployment, path) },
   });

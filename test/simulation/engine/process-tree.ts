@@ -1,5 +1,13 @@
-import { type Answer, type Ending, GatedProcess, type ParkedCall, type SimulatedPorts, type Surroundings } from './gated-process.ts';
+import {
+  type Answer,
+  type Ending,
+  GatedProcess,
+  type ParkedCall,
+  type SimulatedPorts,
+  type Surroundings,
+} from './gated-process.ts';
 import { Interner } from './interner.ts';
+import { rememberedAs } from './remembered-as.ts';
 
 /** What a process was started for. */
 export type Task =
@@ -36,6 +44,8 @@ interface TreeNode extends ProcessNode {
   readonly parent: TreeNode | undefined;
   readonly edge: Edge | undefined;
   readonly children: Map<string, Branch>;
+  /** Other ways to come to stand here, which must go on alike. */
+  readonly others: TreeNode[];
   /** The process itself, as long as it stands here. */
   live: GatedProcess | undefined;
 }
@@ -48,24 +58,36 @@ interface Branch {
 
 /** Live processes that are kept, so that the next answer need not repeat the ones before. */
 const MAX_LIVE = 2_000;
+/** Other ways to a node that are checked to go on alike. */
+const MAX_OTHERS = 3;
 
 /**
  * Every behaviour of the real functions that was met. What a function does next depends on nothing but the answers it has had, so each
- * sequence of answers is executed once, by the real code, and looked up from then on. Executing a prefix again checks that it is repeated exactly.
+ * sequence of answers is executed once, by the real code, and looked up from then on. Sequences that leave the same memory
+ * (`rememberedAs`) are one node; a few of them are executed side by side, to check that they go on alike.
  */
 export class ProcessTree {
   readonly answers = new Interner<Answer>();
   private readonly launch: (task: Task, startedAt: number, ports: SimulatedPorts) => Promise<unknown>;
+  private readonly merging: boolean;
   private readonly roots = new Map<string, TreeNode>();
   private readonly live = new Set<TreeNode>();
-  private nodes: TreeNode[] = [];
+  private readonly nodes: TreeNode[] = [];
+  private readonly byMemory = new Map<string, TreeNode>();
+  private executed = 0;
 
-  constructor(launch: (task: Task, startedAt: number, ports: SimulatedPorts) => Promise<unknown>) {
+  /** @param merging `false`: every sequence of answers is a node of its own */
+  constructor(
+    launch: (task: Task, startedAt: number, ports: SimulatedPorts) => Promise<unknown>,
+    merging: boolean,
+  ) {
     this.launch = launch;
+    this.merging = merging;
   }
 
-  get size(): number {
-    return this.nodes.length;
+  /** Segments of the real code, from one answer to the next port calls, that were executed. */
+  get executions(): number {
+    return this.executed;
   }
 
   node(id: number): ProcessNode {
@@ -82,7 +104,9 @@ export class ProcessTree {
 
   private async startNew(name: string, task: Task, surroundings: Surroundings): Promise<ProcessNode> {
     const process = await this.launchProcess(task, surroundings);
-    const root = this.add({ task, startedAt: surroundings.now, parent: undefined, edge: undefined, last: undefined }, process);
+    const root = this.add(
+      this.nodeOf({ task, startedAt: surroundings.now, parent: undefined, edge: undefined, last: undefined }, process),
+    );
     this.roots.set(name, root);
     return root;
   }
@@ -104,17 +128,46 @@ export class ProcessTree {
   }
 
   private async extend(from: TreeNode, name: string, edge: Edge): Promise<ProcessNode> {
-    const process = await this.revive(from);
-    const call = from.parked.find(({ number }) => number === edge.call);
-    await this.step(process, edge);
-    const last = call && { call, answer: this.answers.value(edge.answer) };
-    const node = this.add({ task: from.task, startedAt: from.startedAt, parent: from, edge, last }, process);
-    const { drewToken } = process;
+    const next = await this.execute(from, edge);
+    for (const other of from.others) await this.checkAlike(next, from, other, edge);
+    const node = this.merged(next);
+    const drewToken = next.driverNumber !== from.driverNumber;
     const branch = from.children.get(name) ?? { drewToken, byDriverNumber: new Map() };
     if (branch.drewToken !== drewToken) throw new Error('A process behaved in two ways after the same answers.');
     branch.byDriverNumber.set(drewToken ? edge.surroundings.driverNumber : 0, node);
     from.children.set(name, branch);
     return node;
+  }
+
+  private async checkAlike(next: TreeNode, from: TreeNode, other: TreeNode, edge: Edge): Promise<void> {
+    const at = from.parked.findIndex(({ number }) => number === edge.call);
+    const atTimer = from.timers.findIndex(([number]) => number === edge.timer);
+    const call = other.parked[at]?.number;
+    const timer = other.timers[atTimer]?.[0];
+    const alike = await this.execute(other, { ...edge, call, timer });
+    if (rememberedAs(alike, this.answers) !== rememberedAs(next, this.answers))
+      throw new Error(`Two processes remembered the same and went on differently: ${JSON.stringify([next.task, next.parked, alike.parked])}`);
+  }
+
+  private async execute(from: TreeNode, edge: Edge): Promise<TreeNode> {
+    const process = await this.revive(from);
+    const call = from.parked.find(({ number }) => number === edge.call);
+    await this.step(process, edge);
+    const last = call && { call, answer: this.answers.value(edge.answer) };
+    return this.nodeOf({ task: from.task, startedAt: from.startedAt, parent: from, edge, last }, process);
+  }
+
+  /** The node that has the same memory, if there is one. */
+  private merged(node: TreeNode): TreeNode {
+    if (!this.merging) return this.add(node);
+    const memory = rememberedAs(node, this.answers);
+    const known = this.byMemory.get(memory);
+    if (known === undefined) {
+      this.byMemory.set(memory, node);
+      return this.add(node);
+    }
+    if (known.others.length < MAX_OTHERS && known.children.size === 0) known.others.push(node);
+    return known;
   }
 
   /** The process as it stands at a node: the live one, else one that is taken there again. */
@@ -130,12 +183,15 @@ export class ProcessTree {
     const [root, ...rest] = path;
     const process = await this.launchProcess(node.task, { now: root?.startedAt ?? 0, driverNumber: 0 });
     for (const { edge } of rest) if (edge) await this.step(process, edge);
-    const numbers = (calls: readonly ParkedCall[]): string => calls.map(({ number, name }) => `${number}:${name}`).join();
-    if (numbers(process.parked) !== numbers(node.parked)) throw new Error('A process did not repeat itself after the same answers.');
+    const numbers = (calls: readonly ParkedCall[]): string =>
+      calls.map(({ number, name }) => `${number}:${name}`).join();
+    if (numbers(process.parked) !== numbers(node.parked))
+      throw new Error('A process did not repeat itself after the same answers.');
     return process;
   }
 
   private async step(process: GatedProcess, edge: Edge): Promise<void> {
+    this.executed += 1;
     if (edge.call === undefined) await process.fire(edge.timer ?? 0, edge.surroundings);
     else await process.answer(edge.call, this.answers.fresh(edge.answer), edge.surroundings);
   }
@@ -146,11 +202,11 @@ export class ProcessTree {
     return process;
   }
 
-  private add(
+  private nodeOf(
     place: Pick<TreeNode, 'task' | 'startedAt' | 'parent' | 'edge' | 'last'>,
     process: GatedProcess,
   ): TreeNode {
-    const node: TreeNode = {
+    return {
       ...place,
       id: this.nodes.length,
       parked: process.parked.map(({ number, name, args }) => ({ number, name, args })),
@@ -160,20 +216,21 @@ export class ProcessTree {
       driverNumber: process.drewToken ? place.edge?.surroundings.driverNumber : place.parent?.driverNumber,
       observed: [...process.observed],
       children: new Map(),
+      others: [],
       live: process.ending ? undefined : process,
     };
-    this.nodes.push(node);
-    if (node.live) this.keepLive(node);
-    return node;
   }
 
-  private keepLive(node: TreeNode): void {
-    this.live.add(node);
-    if (this.live.size <= MAX_LIVE) return;
-    for (const oldest of this.live) {
-      oldest.live = undefined;
-      this.live.delete(oldest);
-      return;
+  private add(node: TreeNode): TreeNode {
+    this.nodes.push(node);
+    if (node.live) this.live.add(node);
+    if (this.live.size > MAX_LIVE) {
+      for (const oldest of this.live) {
+        oldest.live = undefined;
+        this.live.delete(oldest);
+        break;
+      }
     }
+    return node;
   }
 }

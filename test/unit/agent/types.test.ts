@@ -271,15 +271,15 @@ describe('the context', () => {
       expectTypeOf(ticket).toEqualTypeOf<{ url: string; aborted: boolean }>();
       expectTypeOf(await ctx.durableExecute({ id: 'now', call: () => 5 })).toEqualTypeOf<number>();
       // @ts-expect-error there is no such option
-      ctx.durableExecute({ id: 'a', call: () => 5, timeout: 5 });
+      void ctx.durableExecute({ id: 'a', call: () => 5, timeout: 5 });
       // @ts-expect-error there is no such option of retry
-      ctx.durableExecute({ id: 'a', call: () => 5, retry: { attempts: 5 } });
+      void ctx.durableExecute({ id: 'a', call: () => 5, retry: { attempts: 5 } });
       // @ts-expect-error a durable call has an id
-      ctx.durableExecute({ call: () => 5 });
+      void ctx.durableExecute({ call: () => 5 });
       // @ts-expect-error the reconciler gives another kind of value
-      ctx.durableExecute<number>({ id: 'a', call: () => 5, reconcile: () => 'x' });
+      void ctx.durableExecute<number>({ id: 'a', call: () => 5, reconcile: () => 'x' });
       // @ts-expect-error there is no such semantics
-      ctx.durableExecute({ id: 'a', call: () => 5, semantics: 'exactly-once' });
+      void ctx.durableExecute({ id: 'a', call: () => 5, semantics: 'exactly-once' });
     });
   });
 

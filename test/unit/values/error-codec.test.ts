@@ -227,6 +227,19 @@ describe('the line for logs and status messages', () => {
   });
 
   it.each([
+    ['says so of an error without a message', new Error(), '(no message)'],
+    [
+      'is that of its first error, for an AggregateError without a message',
+      new AggregateError([new Error('x'), 'y']),
+      'x',
+    ],
+    ['says so of an AggregateError without anything', new AggregateError([]), '(no message)'],
+    ['is its own when it has one', new AggregateError([new Error('x')], 'several'), 'several'],
+  ])('%s', (_name, error, message) => {
+    expect(describeThrown(error).message).toBe(message);
+  });
+
+  it.each([
     ['text', '"text"'],
     [undefined, '{"$":"undefined"}'],
     [{ password: 'hunter', a: 1 }, '{"a":1}'],

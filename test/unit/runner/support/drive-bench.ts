@@ -87,6 +87,16 @@ export class DriveBench {
     return this.process().drive(runId, agents);
   }
 
+  /** Moves time on in steps, so that promises go on in between as they do in real time. */
+  async pass(millis: number): Promise<void> {
+    const end = this.clock.now() + millis;
+    await settleMicrotasks();
+    while (this.clock.now() < end) {
+      this.clock.advanceTo(Math.min(this.clock.now() + 5_000, end));
+      await settleMicrotasks();
+    }
+  }
+
   /** Delivers wakes, skipping time, until the run is final. */
   async settle(runId: string, items?: ItemStore): Promise<RunRecord> {
     for (;;) {

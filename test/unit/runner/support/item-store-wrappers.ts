@@ -63,16 +63,27 @@ export class GatedItemStore extends ForwardingItemStore {
   }
 }
 
-/** A store whose first answer to each write is lost: the client repeats the request and gets the answer to the repetition. */
+/**
+ * A store whose answer to a write is lost: the client repeats the request and gets the answer to the repetition.
+ * It spares a write that follows a repeated one of the same item, so that whoever looks again gets on.
+ */
 export class RepeatingItemStore extends ForwardingItemStore {
+  private readonly repeated = new Set<string>();
+
   override async put(item: Item, condition?: Condition): Promise<WriteResult> {
-    await super.put(item, condition);
-    return super.put(item, condition);
+    return this.perform(item, () => super.put(item, condition));
   }
 
   override async update(key: ItemKey, change: ItemChange, condition: Condition): Promise<WriteResult> {
-    await super.update(key, change, condition);
-    return super.update(key, change, condition);
+    return this.perform(key, () => super.update(key, change, condition));
+  }
+
+  private async perform({ pk, sk }: ItemKey, write: () => Promise<WriteResult>): Promise<WriteResult> {
+    const name = `${pk} ${sk}`;
+    if (this.repeated.delete(name)) return write();
+    this.repeated.add(name);
+    await write();
+    return write();
   }
 }
 
