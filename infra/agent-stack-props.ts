@@ -3,11 +3,10 @@ import type { IVpc, Vpc } from 'aws-cdk-lib/aws-ec2';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { AcceptRequestsEnv } from '../functions/environment/accept-requests-env.ts';
-import type { RunAgentEnv } from '../functions/environment/run-agent-env.ts';
 import type { ConfigInput } from '../lib/agent/config.ts';
 import type { AgentDefinition } from '../lib/agent/define-agent.ts';
 import { AgentError } from '../lib/errors/agent-error.ts';
+import { checkAgentVariables } from './check-agent-variables.ts';
 
 /** The function that drives runs. */
 export interface RunAgentSettings {
@@ -64,7 +63,7 @@ export function resolveProps(props: AgentStackProps): ResolvedAgentStackProps {
   checkRange('runAgent.timeout', 'seconds', runAgent.timeout.toSeconds(), 60, 900);
   checkRange('runAgent.memorySize', 'megabytes', runAgent.memorySize, 128, 10_240);
   checkRange('runAgent.maxConcurrency', 'drives', runAgent.maxConcurrency, 2, 1_000);
-  checkEnvironment(runAgent.environment, config);
+  checkAgentVariables(runAgent.environment, config);
   return {
     config,
     runAgent,
@@ -79,34 +78,4 @@ function checkRange(name: string, unit: string, value: number, least: number, mo
     'INVALID_CONFIG',
     `${name} is ${value}, but Lambda and this stack take ${least} to ${most} ${unit}. Choose a whole number in between.`,
   );
-}
-
-// Lambda allows 4 KB for all variables. The names and values of our own need less than 1 KB of it.
-const CALLER_VARIABLE_BYTES = 3 * 1024;
-const OWN_VARIABLES: Record<keyof RunAgentEnv | keyof AcceptRequestsEnv, true> = {
-  STORE_TABLE_NAME: true,
-  STORE_INDEX_NAME: true,
-  WAKE_QUEUE_URL: true,
-  OUTPUT_QUEUE_URL: true,
-  DEAD_LETTER_QUEUE_URL: true,
-  PAYLOAD_BUCKET_NAME: true,
-  DEPLOYMENT_CONFIG: true,
-};
-
-function checkEnvironment(environment: Readonly<Record<string, string>>, config: ConfigInput): void {
-  const taken = Object.keys(environment).find((name) => name in OWN_VARIABLES);
-  if (taken) {
-    throw new AgentError(
-      'INVALID_CONFIG',
-      `runAgent.environment sets ${taken}, which the stack sets itself. Rename the variable.`,
-    );
-  }
-  const bytes = Buffer.byteLength(JSON.stringify(config) + JSON.stringify(environment));
-  if (bytes > CALLER_VARIABLE_BYTES) {
-    throw new AgentError(
-      'INVALID_CONFIG',
-      `config and runAgent.environment take ${bytes} bytes, but Lambda has room for ${CALLER_VARIABLE_BYTES}. ` +
-        'Move long values into the agents or into a parameter store.',
-    );
-  }
 }

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { type AgentPlan, compilePlans } from '../lib/agent/plan.ts';
+import { compilePlans } from '../lib/agent/plan.ts';
 import { type AgentStackProps, resolveProps } from './agent-stack-props.ts';
 import { ACCEPT_TIMEOUT, AcceptRequests } from './constructs/accept-requests.ts';
 import { GuardedQueue } from './constructs/guarded-queue.ts';
@@ -12,6 +12,7 @@ import { RunAgent } from './constructs/run-agent.ts';
 import { RunStore } from './constructs/run-store.ts';
 import { SavedQueries } from './constructs/saved-queries.ts';
 import { SweepRuns } from './constructs/sweep-runs.ts';
+import { daysNeeded } from './days-needed.ts';
 
 /**
  * Everything that a deployment of agents needs; its outputs say where it is.
@@ -24,13 +25,13 @@ export class AgentStack extends Stack {
   constructor(scope: Construct, id: string, props: AgentStackProps) {
     super(scope, id, props);
     const { config, removable, architecture, runAgent } = resolveProps(props);
-    const neededDays = Math.max(...[...compilePlans(props.agents, config).values()].map(daysOf));
+    const days = daysNeeded(compilePlans(props.agents, config).values());
     const { encryptionKey, alarmTopic, vpc } = props;
     const data = { removable, encryptionKey, alarmTopic };
 
     if (encryptionKey) letLogsUse(encryptionKey);
     const store = new RunStore(this, 'RunStore', data);
-    const payloads = new PayloadStore(this, 'PayloadStore', { ...data, neededDays });
+    const payloads = new PayloadStore(this, 'PayloadStore', { ...data, neededDays: days.payloads });
     const requests = new GuardedQueue(this, 'RequestQueue', {
       ...data,
       fifo: true,
@@ -51,7 +52,7 @@ export class AgentStack extends Stack {
       runbook: 'A receiver of outputs failed five times on a message. Mend the receiver, then redrive the queue.',
     });
 
-    const handler = { ...data, architecture, vpc, logRetention: logRetentionFor(neededDays) };
+    const handler = { ...data, architecture, vpc, logRetention: logRetentionFor(days.records) };
     const parts = { store, payloads, requests, wakes, outputs };
     const { environment: agentVariables, ...sizes } = runAgent;
     const agentCode = { config: JSON.stringify(config), agentVariables };
@@ -86,6 +87,3 @@ export class AgentStack extends Stack {
     for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
   }
 }
-
-/** How long data of the agent's runs may be needed. */
-const daysOf = ({ config }: AgentPlan): number => config['run.max-age-days'] + config['run.retention-days'];

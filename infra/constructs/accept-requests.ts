@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { AcceptRequestsEnv } from '../../functions/environment/accept-requests-env.ts';
+import { NotifyingAlarm } from './alarm.ts';
 import type { GuardedQueue } from './guarded-queue.ts';
 import { HandlerFunction, type HandlerProps } from './handler-function.ts';
 import type { PayloadStore } from './payload-store.ts';
@@ -54,6 +55,15 @@ export class AcceptRequests extends Construct {
       function: this.handler.function,
       batchSize: 10,
       maxConcurrency: 10,
+    });
+    new NotifyingAlarm(this, 'OldRequestsAlarm', {
+      metric: requests.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: Duration.minutes(5) }),
+      // One failed batch hides its requests, and those behind them in their groups, for this long.
+      bound: { above: 2 * requests.visibilityTimeout.toSeconds() },
+      periods: 2,
+      runbook:
+        'Requests wait too long to be accepted: accept-requests fails, is throttled, or its event source mapping is switched off. Read its log; nothing is lost meanwhile.',
+      alarmTopic: props.alarmTopic,
     });
   }
 }

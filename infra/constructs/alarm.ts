@@ -5,8 +5,8 @@ import type { AlarmProps } from './shared-props.ts';
 
 export interface NotifyingAlarmProps extends AlarmProps {
   readonly metric: IMetric;
-  /** The alarm goes off above this. */
-  readonly above: number;
+  /** Where it goes off. With `below`, no data at all counts as below: nothing reports from what has stopped. */
+  readonly bound: { readonly above: number } | { readonly below: number };
   /** What it means and what to do: the runbook line that arrives with the alarm. */
   readonly runbook: string;
   /** How many periods in a row. @default 1 */
@@ -18,12 +18,23 @@ export class NotifyingAlarm extends Alarm {
   constructor(scope: Construct, id: string, props: NotifyingAlarmProps) {
     super(scope, id, {
       metric: props.metric,
-      threshold: props.above,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      ...comparison(props.bound),
       evaluationPeriods: props.periods ?? 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: props.runbook,
     });
     if (props.alarmTopic) this.addAlarmAction(new SnsAction(props.alarmTopic));
   }
 }
+
+const comparison = (bound: NotifyingAlarmProps['bound']) =>
+  'above' in bound
+    ? {
+        threshold: bound.above,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      }
+    : {
+        threshold: bound.below,
+        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+        treatMissingData: TreatMissingData.BREACHING,
+      };

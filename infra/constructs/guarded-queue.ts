@@ -31,10 +31,15 @@ const VISIBILITY_FACTOR = 6;
 // The longest that SQS keeps a message.
 const LONGEST_RETENTION = Duration.days(14);
 
+/** How long a message may be read after it was sent: in its queue, then in the dead-letter queue, where a FIFO one begins anew. */
+export const LONGEST_MESSAGE_LIFE = Duration.days(2 * LONGEST_RETENTION.toDays());
+
 /** A queue, its dead-letter queue and the alarm that says that something arrived there. */
 export class GuardedQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
+  /** How long a message that was received and not deleted stays hidden. */
+  readonly visibilityTimeout: Duration;
 
   constructor(scope: Construct, id: string, props: GuardedQueueProps) {
     super(scope, id);
@@ -47,10 +52,11 @@ export class GuardedQueue extends Construct {
       retentionPeriod: LONGEST_RETENTION,
       removalPolicy: removalPolicyOf(props),
     };
+    this.visibilityTimeout = visibilityTimeoutOf(this.node.path, props);
     this.deadLetters = new Queue(this, 'DeadLetters', common);
     this.queue = new Queue(this, 'Queue', {
       ...common,
-      visibilityTimeout: visibilityTimeoutOf(this.node.path, props),
+      visibilityTimeout: this.visibilityTimeout,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVE_COUNT },
     });
     new NotifyingAlarm(this, 'DeadLettersAlarm', {
@@ -58,7 +64,7 @@ export class GuardedQueue extends Construct {
         statistic: 'Maximum',
         period: Duration.minutes(1),
       }),
-      above: 0,
+      bound: { above: 0 },
       runbook: props.runbook,
       alarmTopic: props.alarmTopic,
     });

@@ -94,13 +94,13 @@ export class HandlerFunction extends Construct {
     });
     new NotifyingAlarm(this, 'ErrorsAlarm', {
       metric: this.function.metricErrors({ period: ALARM_PERIOD }),
-      above: 0,
+      bound: { above: 0 },
       runbook: `${props.file} crashed, timed out or did not start. Nothing is lost: messages come back and due runs are woken. Read its log group for the cause.`,
       alarmTopic: props.alarmTopic,
     });
     new NotifyingAlarm(this, 'ThrottlesAlarm', {
       metric: this.function.metricThrottles({ period: ALARM_PERIOD }),
-      above: 0,
+      bound: { above: 0 },
       runbook: `${props.file} was throttled. Raise the account's Lambda concurrency, or lower maxConcurrency of the functions that share it.`,
       alarmTopic: props.alarmTopic,
     });

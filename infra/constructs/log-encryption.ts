@@ -9,7 +9,8 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 export function letLogsUse(key: IKey): void {
   key.addToResourcePolicy(
     new PolicyStatement({
-      principals: [new ServicePrincipal(`logs.${Aws.REGION}.amazonaws.com`)],
+      // Regional and partitional, unlike other services: in China it ends in `amazonaws.com.cn`.
+      principals: [new ServicePrincipal(`logs.${Aws.REGION}.${Aws.URL_SUFFIX}`)],
       actions: [
         'kms:Decrypt',
         'kms:DescribeKey',

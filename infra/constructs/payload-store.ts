@@ -5,11 +5,11 @@ import { removalPolicyOf, type StoredDataProps } from './shared-props.ts';
 import { PAYLOAD_PREFIX } from './statements.ts';
 
 export interface PayloadStoreProps extends StoredDataProps {
-  /** Days for which a payload may be needed: the oldest age of a run and its retention. */
+  /** Days for which a payload may be needed. */
   readonly neededDays: number;
 }
 
-// S3 counts from the object's creation and rounds to midnight; a payload must never go before the items that refer to it.
+// S3 counts from the object's creation and rounds to midnight; a payload must never go before what refers to it.
 const LIFECYCLE_SLACK_DAYS = 3;
 
 /** The bucket for values that do not fit into an item or a message. */

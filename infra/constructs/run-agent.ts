@@ -32,7 +32,7 @@ export class RunAgent extends Construct {
 
   constructor(scope: Construct, id: string, props: RunAgentProps) {
     super(scope, id);
-    const { store, payloads, wakes, outputs, timeout, alarmTopic } = props;
+    const { store, payloads, wakes, outputs, alarmTopic } = props;
     this.handler = new HandlerFunction(this, 'Handler', {
       ...props,
       file: 'run-agent.ts',
@@ -62,9 +62,11 @@ export class RunAgent extends Construct {
     });
     new NotifyingAlarm(this, 'OldWakesAlarm', {
       metric: wakes.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: Duration.minutes(5) }),
-      above: LONGEST_WAKE_DELAY.toSeconds() + timeout.toSeconds(),
+      // The wake of a drive that was killed stays hidden and grows old meanwhile; that is the business of the errors' alarm.
+      bound: { above: LONGEST_WAKE_DELAY.toSeconds() + wakes.visibilityTimeout.toSeconds() },
       periods: 2,
-      runbook: 'Wakes wait too long: runs are due faster than run-agent drives them. Raise runAgent.maxConcurrency.',
+      runbook:
+        'Wakes wait too long: runs are due faster than run-agent drives them, or its event source mapping is switched off. Raise runAgent.maxConcurrency, or switch it on.',
       alarmTopic,
     });
   }

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { SweepRunsEnv } from '../../functions/environment/sweep-runs-env.ts';
+import { NotifyingAlarm } from './alarm.ts';
 import type { GuardedQueue } from './guarded-queue.ts';
 import { HandlerFunction, type HandlerProps } from './handler-function.ts';
 import { MinuteSchedule } from './minute-schedule.ts';
@@ -33,6 +34,15 @@ export class SweepRuns extends Construct {
       // A sweep that waited is of no use: the next one does the same work.
       settings: { retryAttempts: 0, maxEventAge: Duration.minutes(1) },
     });
-    new MinuteSchedule(this, 'Schedule', { function: this.handler.function });
+    const schedule = new MinuteSchedule(this, 'Schedule', { function: this.handler.function });
+    const alarm = new NotifyingAlarm(this, 'NoSweepsAlarm', {
+      metric: this.handler.function.metricInvocations({ period: Duration.minutes(5) }),
+      bound: { below: 1 },
+      periods: 2,
+      runbook:
+        'No sweep for ten minutes: killed drives and lost wakes are not noticed. Look whether the schedule is enabled and its role may call the function. It is normal for some minutes after the stack was created.',
+      alarmTopic: props.alarmTopic,
+    });
+    alarm.node.addDependency(schedule);
   }
 }

@@ -1,5 +1,6 @@
 import type { ConfigInput } from '../agent/config.ts';
 import type { AgentDefinition } from '../agent/define-agent.ts';
+import type { TraceRecord } from '../ports/trace-record.ts';
 import type { AcceptResult } from '../runner/accept-request.ts';
 import type { RequestMessage } from '../runner/request-message.ts';
 import { createRequestAcceptor, createRunDriver } from '../runner/runtime.ts';
@@ -7,7 +8,6 @@ import type { DriveResult } from '../runner/settle-drive.ts';
 import { sweepRuns } from '../runner/sweep-runs.ts';
 import type { RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
-import type { TraceRecord } from '../ports/trace-record.ts';
 import { CrashingProcess, type CrashPlan } from './crashing-process.ts';
 import { InMemoryItemStore } from './in-memory-item-store.ts';
 import { InMemoryPayloadStore } from './in-memory-payload-store.ts';
@@ -86,15 +86,13 @@ export class SimulatedDeployment {
   /** Delivers one message that is visible. `false`: there is none. */
   async step(): Promise<boolean> {
     const now = this.clock.now();
-    const request = this.requests.findIndex(({ visibleAt }) => visibleAt <= now);
-    const [waiting] = request >= 0 ? this.requests.splice(request, 1) : [];
+    const place = this.requests.findIndex((request, index) => request.visibleAt <= now && this.isFirstOfGroup(index));
+    const [waiting] = place >= 0 ? this.requests.splice(place, 1) : [];
     if (waiting) {
-      if (!(await this.accept(waiting.message))) {
-        this.requests.push({
-          message: waiting.message,
-          visibleAt: this.clock.now() + ACCEPT_TIMEOUT * VISIBILITY_FACTOR,
-        });
-      }
+      const { message } = waiting;
+      // In its old place: as long as it is not taken, no later message of its group is delivered.
+      if (!(await this.accept(message)))
+        this.requests.splice(place, 0, { message, visibleAt: this.clock.now() + ACCEPT_TIMEOUT * VISIBILITY_FACTOR });
       return true;
     }
     const wake = this.wakes.takeVisible();
@@ -110,9 +108,14 @@ export class SimulatedDeployment {
     return true;
   }
 
+  private isFirstOfGroup(place: number): boolean {
+    const group = this.requests[place]?.message.groupId;
+    return this.requests.findIndex(({ message }) => message.groupId === group) === place;
+  }
+
   private skipToNextEvent(): void {
     const times = [
-      ...this.requests.map(({ visibleAt }) => visibleAt),
+      ...this.requests.filter((_request, place) => this.isFirstOfGroup(place)).map(({ visibleAt }) => visibleAt),
       this.wakes.nextVisibleAt() ?? this.nextSweep,
       this.nextSweep,
     ];

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
@@ -94,11 +94,12 @@ describe('what an operator finds', () => {
     stack.template.hasOutput('RunAgentLogGroupName', { Value: { Ref: 'RunAgentHandlerLogsB707790D' } });
   });
 
-  it('is an alarm for errors and throttles of each function, and for wakes that wait', () => {
+  it('is an alarm for errors and throttles of each function, for messages that wait, and for sweeps that do not come', () => {
     const watched = alarms.map(
-      ({ id, properties }) => `${id.replace(/(Handler|Queue|Old).*/, '')} ${properties.MetricName}`,
+      ({ id, properties }) => `${id.replace(/(Handler|Queue|Old|NoSweeps).*/, '')} ${properties.MetricName}`,
     );
     expect(watched.sort()).toEqual([
+      'AcceptRequests ApproximateAgeOfOldestMessage',
       'AcceptRequests Errors',
       'AcceptRequests Throttles',
       'Output ApproximateNumberOfMessagesVisible',
@@ -107,9 +108,33 @@ describe('what an operator finds', () => {
       'RunAgent Errors',
       'RunAgent Throttles',
       'SweepRuns Errors',
+      'SweepRuns Invocations',
       'SweepRuns Throttles',
       'Wake ApproximateNumberOfMessagesVisible',
     ]);
+  });
+
+  it.each([300, 900])('is no alarm for the wake of one killed drive of %i s', (seconds) => {
+    const built = synthStack({ runAgent: { timeout: Duration.seconds(seconds) } });
+    const visibility = Number(built.byId('WakeQueueD60A48F0').properties.VisibilityTimeout);
+    const [alarm] = built
+      .ofType('AWS::CloudWatch::Alarm')
+      .filter(({ properties }) => JSON.stringify(properties.Dimensions).includes('WakeQueueD60A48F0'));
+    expect(alarm?.properties).toMatchObject({
+      MetricName: 'ApproximateAgeOfOldestMessage',
+      Threshold: 900 + visibility,
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('is an alarm where nothing is reported, when the sweep does not run at all', () => {
+    const [alarm] = alarms.filter(({ properties }) => properties.MetricName === 'Invocations');
+    expect(alarm?.properties).toMatchObject({
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      Statistic: 'Sum',
+      TreatMissingData: 'breaching',
+    });
   });
 
   it('is a line in each alarm that says what to do, sent to the topic if there is one', () => {

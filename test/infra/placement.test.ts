@@ -58,7 +58,9 @@ describe('the stack', () => {
       KeyPolicy: {
         Statement: Match.arrayWith([
           Match.objectLike({
-            Principal: { Service: { 'Fn::Join': ['', ['logs.', { Ref: 'AWS::Region' }, '.amazonaws.com']] } },
+            Principal: {
+              Service: { 'Fn::Join': ['', ['logs.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]] },
+            },
             Condition: Match.anyValue(),
           }),
         ]),

@@ -42,6 +42,16 @@ describe('synth', () => {
     ['too little memory', { memorySize: 64 }, /memorySize is 64.*128 to 10240/],
     ['a concurrency of one', { maxConcurrency: 1 }, /maxConcurrency is 1.*2 to 1000/],
     ['a variable of the stack itself', { environment: { WAKE_QUEUE_URL: 'x' } }, /WAKE_QUEUE_URL.*Rename/],
+    [
+      'a variable of Lambda itself',
+      { environment: { AWS_REGION: 'x' } },
+      /AWS_REGION, which Lambda sets.*Leave it out/,
+    ],
+    [
+      'a name that Lambda does not take',
+      { environment: { 'MY-URL': 'x' } },
+      /MY-URL, which Lambda does not take.*Begin/,
+    ],
     ['more variables than Lambda has room for', { environment: { LONG: 'x'.repeat(3_100) } }, /bytes.*3072.*Move/],
   ])('refuses %s, with the fact and the remedy', (_name, runAgent, message) => {
     expect(refusal({ runAgent: runAgent ?? {} })).toMatchObject({

@@ -91,10 +91,10 @@ describe('what holds data', () => {
     });
   });
 
-  it('expires payloads three days after the last moment at which a run can need them', () => {
+  it('expires payloads three days after the last moment at which a run, or a message of its end, can need them', () => {
     const days = (built: typeof stack) =>
       built.one('AWS::S3::Bucket', 'PayloadStore').properties.LifecycleConfiguration;
-    expect(days(stack)).toMatchObject({ Rules: [{ Prefix: 'payload/', ExpirationInDays: 30 + 14 + 3 }] });
+    expect(days(stack)).toMatchObject({ Rules: [{ Prefix: 'payload/', ExpirationInDays: 30 + 28 + 3 }] });
     const patient = defineAgent({ name: 'patient', config: { 'run.max-age-days': 90 } }).addAction(
       'wait',
       EventType.InputEvent,

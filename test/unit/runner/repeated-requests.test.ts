@@ -5,7 +5,7 @@ import { programs, remote } from './support/crash-programs.ts';
 import { DriveBench } from './support/drive-bench.ts';
 import { FailingItemStore, RepeatingItemStore } from './support/item-store-wrappers.ts';
 
-const KEYS = [{}, { key: 'k' }] as const;
+const KEYS: readonly { readonly key?: string }[] = [{}, { key: 'k' }];
 
 const cases = programs.flatMap((program) =>
   KEYS.map((more) => ({ program, more, title: `${program.name} ${more.key ?? ''}` })),
