@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fetchDynamoDBLocal } from './fetch-dynamodb-local.ts';
+import { findFreePort } from './free-port.ts';
 
 /** A running DynamoDB Local. */
 export interface DynamoDBLocal {
@@ -74,13 +74,4 @@ async function stop(child: ChildProcess): Promise<void> {
 
 function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,19 +1,21 @@
 // The deploy rehearsal: deploys the app into an AWS emulator, sends one request through it, and takes it down again.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { devNull, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import { CloudFormationClient, ListStacksCommand } from '@aws-sdk/client-cloudformation';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { awaitAnswer, sendRequest } from '../lib/local/first-request.ts';
 import { progressLine } from '../lib/local/progress-line.ts';
+import { runProgram } from '../lib/local/run-program.ts';
 import { synthesize } from '../lib/local/synthesize.ts';
 import { startTicketService, type TicketService } from '../lib/local/ticket-service.ts';
+import { OrderlyEnd } from './orderly-end.ts';
 import { readLog } from './rehearsal/emulated-logs.ts';
 import { type Emulator, installEmulator, startEmulator } from './rehearsal/emulator.ts';
 import { leaveOut } from './rehearsal/leave-out.ts';
-import { runProgram } from './rehearsal/run-program.ts';
+import { step } from './step.ts';
 
 const PROJECT = dirname(import.meta.dirname);
 const STACK = 'Agents';
@@ -35,35 +37,34 @@ const outputsSchema = z.object({
 });
 type Outputs = z.output<typeof outputsSchema>;
 
-const closing: (() => Promise<void>)[] = [];
-let ending: Promise<void> | undefined;
-process.on('SIGINT', () => void end(130));
-process.on('SIGTERM', () => void end(143));
+const program = new OrderlyEnd();
+process.on('SIGINT', () => void program.end(130));
+process.on('SIGTERM', () => void program.end(143));
 
 let emulator: Emulator | undefined;
 try {
   await rehearse();
   console.log('The rehearsal succeeded.');
-  await end(0);
+  await program.end(0);
 } catch (error) {
-  if (ending === undefined) {
+  if (!program.hasBegun) {
     console.error(error instanceof Error ? error.message : error);
     if (emulator) console.error(`The last lines of the emulator and the functions:\n${emulator.logTail(40)}`);
-    await end(1);
+    await program.end(1);
   }
 }
 
 async function rehearse(): Promise<void> {
   await step('Installed the emulator', () => installEmulator(PROJECT));
   const directory = await mkdtemp(join(tmpdir(), 'rehearsal-'));
-  closing.push(() => rm(directory, { recursive: true, force: true }));
+  program.add(() => rm(directory, { recursive: true, force: true }));
   const running = await step('Started the emulator', () =>
     startEmulator({ projectDirectory: PROJECT, region: REGION, temporaryDirectory: directory }),
   );
   emulator = running;
-  closing.push(() => running.stop());
+  program.add(() => running.stop());
   const tickets = await step('Started the ticket service', () => startTicketService());
-  closing.push(() => tickets.close());
+  program.add(() => tickets.close());
   const assembly = join(directory, 'cdk.out');
   await step('Synthesized the app', () =>
     synthesize({
@@ -97,15 +98,15 @@ function runCdk(endpoint: string, parameters: readonly string[]): Promise<void> 
     cwd: PROJECT,
     environment: {
       HOME: process.env.HOME,
-      PATH: `${bin}:${process.env.PATH ?? ''}`,
+      PATH: [bin, process.env.PATH ?? ''].join(delimiter),
       AWS_ENDPOINT_URL: endpoint,
       AWS_ENDPOINT_URL_S3: endpoint,
       AWS_REGION: REGION,
       AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
       AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
       // Nobody's account may be touched, whatever the machine is set up for.
-      AWS_CONFIG_FILE: '/dev/null',
-      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+      AWS_CONFIG_FILE: devNull,
+      AWS_SHARED_CREDENTIALS_FILE: devNull,
       AWS_EC2_METADATA_DISABLED: 'true',
       CDK_DISABLE_CLI_TELEMETRY: 'true',
     },
@@ -165,21 +166,4 @@ async function checkGone(endpoint: string): Promise<void> {
   } finally {
     client.destroy();
   }
-}
-
-/** Says how long something took, once it is done. */
-async function step<T>(name: string, action: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now();
-  const result = await action();
-  console.log(`${name} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
-  return result;
-}
-
-/** Ends everything that was started, then this process. */
-function end(exitCode: number): Promise<void> {
-  ending ??= (async () => {
-    for (const close of closing.toReversed()) await close();
-    process.exit(exitCode);
-  })();
-  return ending;
 }

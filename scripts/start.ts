@@ -17,6 +17,8 @@ import { parseStartOptions, START_USAGE, type StartOptions } from '../lib/local/
 import { synthesize } from '../lib/local/synthesize.ts';
 import { startTicketService } from '../lib/local/ticket-service.ts';
 import { RunStore } from '../lib/store/run-store.ts';
+import { OrderlyEnd } from './orderly-end.ts';
+import { secondsSince, step } from './step.ts';
 
 const PROJECT = dirname(import.meta.dirname);
 const SAMPLE = join(PROJECT, 'functions/agents/diff-report/sample.diff');
@@ -29,30 +31,29 @@ const terminal = {
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
 };
 
-const closing: (() => Promise<void>)[] = [];
-let ending: Promise<void> | undefined;
+const program = new OrderlyEnd();
 // Ctrl-C is how a stack that is up is meant to end; before, it breaks something off.
 let up = false;
 
-process.on('SIGINT', () => void end(up ? 0 : 130));
-process.on('SIGTERM', () => void end(up ? 0 : 143));
-process.on('SIGHUP', () => void end(up ? 0 : 129));
+process.on('SIGINT', () => void program.end(up ? 0 : 130));
+process.on('SIGTERM', () => void program.end(up ? 0 : 143));
+process.on('SIGHUP', () => void program.end(up ? 0 : 129));
 // The launcher is gone.
-process.on('disconnect', () => void end(1));
+process.on('disconnect', () => void program.end(1));
 
 try {
   await start(parseStartOptions(process.argv.slice(2)));
 } catch (error) {
-  if (ending === undefined) {
+  if (!program.hasBegun) {
     console.error(error instanceof AgentError ? error.message : error);
-    await end(1);
+    await program.end(1);
   }
 }
 
 async function start(options: StartOptions): Promise<void> {
   if (options.help) {
     console.log(START_USAGE);
-    return end(0);
+    return program.end(0);
   }
   const stateDirectory = resolve(PROJECT, options.stateDirectory);
   await refuseSecondStack(stateDirectory);
@@ -67,20 +68,20 @@ async function start(options: StartOptions): Promise<void> {
   );
 
   const answered = await runFirstRequest(stack, stateDirectory, diff);
-  if (options.once) return end(answered ? 0 : 1);
+  if (options.once) return program.end(answered ? 0 : 1);
   up = true;
   tellHowToGoOn(stack, stateDirectory);
 }
 
 async function startStack(assemblyDirectory: string, stateDirectory: string): Promise<LocalStack> {
   const tickets = await startTicketService();
-  closing.push(() => tickets.close());
+  program.add(() => tickets.close());
   const stack = await startLocalStack({
     assemblyDirectory,
     stateDirectory,
     environment: { TICKET_SERVICE_URL: tickets.url },
   });
-  closing.push(() => stack.close());
+  program.add(() => stack.close());
   return stack;
 }
 
@@ -138,9 +139,12 @@ function report(result: AnswerResult, seconds: string, stack: LocalStack): boole
 async function showTrace(requestId: string, stateDirectory: string): Promise<void> {
   const environment = { variables: {}, projectDirectory: PROJECT, workingDirectory: PROJECT };
   const deployment = await openDeployment({ state: stateDirectory }, environment, () => {});
-  const run = await new RunStore(deployment.items).get(requestId);
-  if (run) console.log(renderTraceTree(buildTraceTree(await readTrace(deployment, run)), terminal));
-  deployment.close();
+  try {
+    const run = await new RunStore(deployment.items).get(requestId);
+    if (run) console.log(renderTraceTree(buildTraceTree(await readTrace(deployment, run)), terminal));
+  } finally {
+    deployment.close();
+  }
 }
 
 function tellHowToGoOn(stack: LocalStack, stateDirectory: string): void {
@@ -169,25 +173,4 @@ async function readDiff(file: string | undefined): Promise<string> {
   return readFile(path, 'utf8').catch((cause: unknown) => {
     throw localStackError(`${path} cannot be read. Name a file with a unified diff.`, { cause });
   });
-}
-
-/** Says how long something took, once it is done. */
-async function step<T>(name: string, action: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now();
-  const result = await action();
-  console.log(`${name} in ${secondsSince(startedAt)} s.`);
-  return result;
-}
-
-function secondsSince(startedAt: number): string {
-  return ((performance.now() - startedAt) / 1000).toFixed(2);
-}
-
-/** Ends everything that was started, then this process. A second signal changes nothing. */
-function end(exitCode: number): Promise<void> {
-  ending ??= (async () => {
-    for (const close of closing.toReversed()) await close();
-    process.exit(exitCode);
-  })();
-  return ending;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { AgentError } from '../errors/agent-error.ts';
 import type { PayloadReference, PayloadStore } from '../ports/payload-store.ts';
@@ -8,19 +9,23 @@ export interface S3PayloadStoreOptions {
   /** Gives the client at the first use: the S3 module is large, and most runs never need it. */
   readonly client: () => Promise<S3Client>;
   readonly bucket: string;
+  /** Pause before a put that met another one of its key is tried again, doubled each time. @default 50 */
+  readonly retryMillis?: number;
 }
 
-// Two writers of one key at the same moment: S3 asks one of them to try again.
-const MAX_CONFLICTS = 5;
+// Two writers of one key at the same moment: S3 asks one of them to try again. With the pauses this outlasts a put of 32 MiB.
+const MAX_CONFLICTS = 6;
 
 /** Payloads in an S3 bucket, under `payload/<folder>/<sha256>`. */
 export class S3PayloadStore implements PayloadStore {
   readonly #client: () => Promise<S3Client>;
   readonly #bucket: string;
+  readonly #retryMillis: number;
 
-  constructor({ client, bucket }: S3PayloadStoreOptions) {
+  constructor({ client, bucket, retryMillis = 50 }: S3PayloadStoreOptions) {
     this.#client = client;
     this.#bucket = bucket;
+    this.#retryMillis = retryMillis;
   }
 
   async put(folder: string, text: string): Promise<PayloadReference> {
@@ -57,6 +62,7 @@ export class S3PayloadStore implements PayloadStore {
         if (!(error instanceof S3ServiceException)) throw error;
         if (isPreconditionFailed(error)) return;
         if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
+        await pause(this.#retryMillis * 2 ** conflicts);
       }
     }
   }
@@ -70,7 +76,7 @@ export class S3PayloadStore implements PayloadStore {
       return (await Body?.transformToByteArray()) ?? new Uint8Array();
     } catch (error) {
       if (!(error instanceof S3ServiceException) || !isMissing(error)) throw error;
-      throw missing(reference, 'is not stored', error);
+      throw missing(reference, `cannot be read (${error.name})`, error);
     }
   }
 }
@@ -89,7 +95,7 @@ function isMissing({ name }: S3ServiceException): boolean {
 }
 
 function missing({ bucket, key }: PayloadReference, fact: string, cause?: unknown): AgentError {
-  const message = `Payload "${key}" of bucket "${bucket}" ${fact}. Check whether it expired or was pruned.`;
+  const message = `Payload "${key}" of bucket "${bucket}" ${fact}. Check whether it expired or was pruned, and who may read it.`;
   return new AgentError('PAYLOAD_MISSING', message, { cause });
 }
 

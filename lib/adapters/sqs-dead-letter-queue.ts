@@ -41,16 +41,17 @@ export class SqsDeadLetterQueue implements DeadLetterQueue {
         QueueUrl: this.#queueUrl,
         MessageGroupId: groupId,
         MessageDeduplicationId: messageId,
-        ...(await this.#fit(replaceForbiddenCharacters(body), attributes)),
+        ...(await this.#fit(messageId, replaceForbiddenCharacters(body), attributes)),
       }),
     );
   }
 
-  async #fit(body: string, attributes: Record<string, MessageAttributeValue>) {
+  async #fit(messageId: string, body: string, attributes: Record<string, MessageAttributeValue>) {
     if (bodyBytes(body) + attributeBytes(attributes) <= MAX_REQUEST_BYTES) {
       return { MessageBody: body, MessageAttributes: attributes };
     }
-    const reference = JSON.stringify(await this.#payloads.put(REFUSED_FOLDER, body));
+    // A folder of its own: the body of an earlier message, though equal, expires earlier than this one is read.
+    const reference = JSON.stringify(await this.#payloads.put(`${REFUSED_FOLDER}/${messageId}`, body));
     return { MessageBody: reference, MessageAttributes: { ...attributes, bodyReference: textAttribute(reference) } };
   }
 }

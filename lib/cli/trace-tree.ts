@@ -24,39 +24,39 @@ interface Place {
 }
 
 class TreeBuilder {
-  private readonly records: TraceRecords;
-  private readonly rootId: string;
-  private readonly callsByAction: ReadonlyMap<string, readonly CallRecord[]>;
-  private children: ReadonlyMap<string | undefined, readonly string[]> = new Map();
-  private readonly places = new Map<string, Place>();
+  readonly #records: TraceRecords;
+  readonly #rootId: string;
+  readonly #callsByAction: ReadonlyMap<string, readonly CallRecord[]>;
+  #children: ReadonlyMap<string | undefined, readonly string[]> = new Map();
+  readonly #places = new Map<string, Place>();
 
   constructor(records: TraceRecords) {
-    this.records = records;
-    this.rootId = rootActionId(records.run.runId);
-    this.callsByAction = Map.groupBy(records.journal.calls.values(), ({ actionId }) => actionId);
+    this.#records = records;
+    this.#rootId = rootActionId(records.run.runId);
+    this.#callsByAction = Map.groupBy(records.journal.calls.values(), ({ actionId }) => actionId);
   }
 
   build(): TraceTree {
-    const actionIds = new Set([...this.records.journal.actions.keys(), ...this.callsByAction.keys()]);
-    this.findPlaces(actionIds);
-    const inOrder = [...actionIds].toSorted((a, b) => this.ordinalOf(a) - this.ordinalOf(b));
-    this.children = Map.groupBy(inOrder, (actionId) => this.parentOf(actionId));
-    return { run: this.runOf(), actions: this.childrenOf(this.rootId), unplaced: this.childrenOf(undefined) };
+    const actionIds = new Set([...this.#records.journal.actions.keys(), ...this.#callsByAction.keys()]);
+    this.#findPlaces(actionIds);
+    const inOrder = [...actionIds].toSorted((a, b) => this.#ordinalOf(a) - this.#ordinalOf(b));
+    this.#children = Map.groupBy(inOrder, (actionId) => this.#parentOf(actionId));
+    return { run: this.#runOf(), actions: this.#childrenOf(this.#rootId), unplaced: this.#childrenOf(undefined) };
   }
 
   /** `undefined`: not known. */
-  private parentOf(actionId: string): string | undefined {
-    const { actions } = this.records.journal;
-    const parent = actions.get(actionId)?.parentActionId ?? this.places.get(actionId)?.parentActionId;
-    return parent === this.rootId || (parent !== undefined && actions.has(parent)) ? parent : undefined;
+  #parentOf(actionId: string): string | undefined {
+    const { actions } = this.#records.journal;
+    const parent = actions.get(actionId)?.parentActionId ?? this.#places.get(actionId)?.parentActionId;
+    return parent === this.#rootId || (parent !== undefined && actions.has(parent)) ? parent : undefined;
   }
 
   /** An action's id is a digest of its parent, the event's place and its name: with these at hand, an unfinished one has a place. */
-  private findPlaces(actionIds: ReadonlySet<string>): void {
-    const { journal, events } = this.records;
-    const names = new Set([...Array.from(journal.actions.values(), ({ name }) => name), ...this.callNames()]);
+  #findPlaces(actionIds: ReadonlySet<string>): void {
+    const { journal, events } = this.#records;
+    const names = new Set([...Array.from(journal.actions.values(), ({ name }) => name), ...this.#callNames()]);
     const parents: [string, readonly Pick<EmittedEvent, 'type'>[]][] = [
-      [this.rootId, [{ type: EventType.InputEvent }]],
+      [this.#rootId, [{ type: EventType.InputEvent }]],
       ...events,
     ];
     for (const [parentActionId, emitted] of parents) {
@@ -64,30 +64,30 @@ class TreeBuilder {
         for (const name of names) {
           const actionId = actionIdOf(parentActionId, emission, name);
           const trigger = { eventId: eventIdOf(parentActionId, emission), type };
-          if (actionIds.has(actionId)) this.places.set(actionId, { parentActionId, trigger });
+          if (actionIds.has(actionId)) this.#places.set(actionId, { parentActionId, trigger });
         }
       });
     }
   }
 
-  private callNames(): readonly string[] {
-    return Array.from(this.records.journal.calls.values(), ({ actionName }) => actionName);
+  #callNames(): readonly string[] {
+    return Array.from(this.#records.journal.calls.values(), ({ actionName }) => actionName);
   }
 
-  private ordinalOf(actionId: string): number {
-    const calls = this.callsByAction.get(actionId) ?? [];
-    return this.records.journal.actions.get(actionId)?.ordinal ?? Math.min(...calls.map(({ ordinal }) => ordinal));
+  #ordinalOf(actionId: string): number {
+    const calls = this.#callsByAction.get(actionId) ?? [];
+    return this.#records.journal.actions.get(actionId)?.ordinal ?? Math.min(...calls.map(({ ordinal }) => ordinal));
   }
 
-  private childrenOf(parentActionId: string | undefined): readonly TraceAction[] {
-    return (this.children.get(parentActionId) ?? []).map((actionId) => this.actionOf(actionId));
+  #childrenOf(parentActionId: string | undefined): readonly TraceAction[] {
+    return (this.#children.get(parentActionId) ?? []).map((actionId) => this.#actionOf(actionId));
   }
 
-  private actionOf(actionId: string): TraceAction {
-    const record = this.records.journal.actions.get(actionId);
-    const place = this.places.get(actionId);
-    const name = record?.name ?? this.callsByAction.get(actionId)?.[0]?.actionName ?? '';
-    const events = this.records.events.get(actionId);
+  #actionOf(actionId: string): TraceAction {
+    const record = this.#records.journal.actions.get(actionId);
+    const place = this.#places.get(actionId);
+    const name = record?.name ?? this.#callsByAction.get(actionId)?.[0]?.actionName ?? '';
+    const events = this.#records.events.get(actionId);
     return {
       actionId,
       name,
@@ -95,20 +95,20 @@ class TreeBuilder {
       ...(place === undefined ? {} : { trigger: place.trigger }),
       ...(record === undefined ? {} : timesOf(record)),
       ...(events === undefined ? {} : { events: events.map((event, emission) => eventOf(event, actionId, emission)) }),
-      calls: this.callsOf(actionId),
-      actions: this.childrenOf(actionId),
+      calls: this.#callsOf(actionId),
+      actions: this.#childrenOf(actionId),
     };
   }
 
-  private callsOf(actionId: string): readonly TraceCall[] {
-    const calls = this.callsByAction.get(actionId) ?? [];
+  #callsOf(actionId: string): readonly TraceCall[] {
+    const calls = this.#callsByAction.get(actionId) ?? [];
     return calls
       .toSorted((a, b) => a.ordinal - b.ordinal)
-      .map((call) => callOf(call, this.records.thrown.get(journalSlot(actionId, call.slot))));
+      .map((call) => callOf(call, this.#records.thrown.get(journalSlot(actionId, call.slot))));
   }
 
-  private runOf(): TraceRun {
-    const { run, journal, inputText } = this.records;
+  #runOf(): TraceRun {
+    const { run, journal, inputText } = this.#records;
     const { runId, agent, key, status, attempts, redrives, hops, createdAt, dueAt, error } = run;
     const facts = [...journal.actions.values(), ...journal.calls.values()];
     const lastRecordAt = facts.reduce((last, fact) => Math.max(last, fact.endedAt ?? fact.startedAt), 0);

@@ -8,6 +8,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
+import { MAX_REQUEST_BYTES } from '../adapters/sqs-body.ts';
 import { localStackError } from './local-stack-error.ts';
 
 export interface FirstRequest {
@@ -38,16 +39,13 @@ export interface AwaitAnswerOptions {
 const outputSchema = z.object({ requestId: z.string(), eventId: z.string(), output: z.unknown() });
 const endSchema = z.object({ requestId: z.string(), status: z.string(), error: z.unknown().optional() });
 
-// The most that SQS takes in one message.
-const MAX_BODY_BYTES = 1_048_576;
-
 /** Puts a request into the request queue, as any sender would. */
 export async function sendRequest(sqs: SQSClient, queueUrl: string, request: FirstRequest): Promise<void> {
   const body = JSON.stringify(request);
   const bytes = Buffer.byteLength(body);
-  if (bytes > MAX_BODY_BYTES) {
+  if (bytes > MAX_REQUEST_BYTES) {
     throw localStackError(
-      `The request has ${bytes} bytes, but SQS takes ${MAX_BODY_BYTES} at most. Send a shorter input.`,
+      `The request has ${bytes} bytes, but SQS takes ${MAX_REQUEST_BYTES} at most. Send a shorter input.`,
     );
   }
   await sqs.send(

@@ -3,7 +3,7 @@ import type { FunctionLog } from './function-log.ts';
 import type { FunctionSpec } from './function-spec.ts';
 import { describeOutcome, type InvocationOutcome, type InvocationRecord } from './invocation.ts';
 import { Semaphore } from './semaphore.ts';
-import { type StartResult, WorkerProcess } from './worker-process.ts';
+import { type SpawnedProcess, type StartResult, WorkerProcess } from './worker-process.ts';
 
 export interface FunctionPoolOptions {
   readonly spec: FunctionSpec;
@@ -11,7 +11,7 @@ export interface FunctionPoolOptions {
   readonly onInvocation: (record: InvocationRecord) => void;
 }
 
-interface Run {
+interface Invoked {
   readonly pid: number | undefined;
   readonly outcome: InvocationOutcome;
 }
@@ -26,7 +26,7 @@ export class FunctionPool {
   readonly #onInvocation: (record: InvocationRecord) => void;
   readonly #permits: Semaphore;
   readonly #idle: WorkerProcess[] = [];
-  readonly #processes = new Map<number, Promise<unknown>>();
+  readonly #processes = new Map<number, SpawnedProcess>();
   #closing = false;
 
   constructor({ spec, log, onInvocation }: FunctionPoolOptions) {
@@ -54,7 +54,7 @@ export class FunctionPool {
     const requestId = randomUUID();
     const startedAt = Date.now();
     try {
-      const { pid, outcome } = await this.#run(requestId, event);
+      const { pid, outcome } = await this.#invokeWorker(requestId, event);
       const { name: functionName } = this.spec;
       const endedAt = Date.now();
       this.#onInvocation({ functionName, requestId, pid, startedAt, endedAt, outcome: outcome.kind });
@@ -69,11 +69,12 @@ export class FunctionPool {
   /** Kills every process, busy ones too. */
   async close(): Promise<void> {
     this.#closing = true;
-    for (const pid of this.#processes.keys()) process.kill(pid, 'SIGKILL');
-    await Promise.all(this.#processes.values());
+    const processes = [...this.#processes.values()];
+    for (const { kill } of processes) kill();
+    await Promise.all(processes.map(({ exited }) => exited));
   }
 
-  async #run(requestId: string, event: unknown): Promise<Run> {
+  async #invokeWorker(requestId: string, event: unknown): Promise<Invoked> {
     const warm = this.#takeIdle();
     const start: StartResult = warm === undefined ? await this.#start() : { kind: 'started', worker: warm };
     if (start.kind === 'not-started') return { pid: undefined, outcome: start };
@@ -93,9 +94,9 @@ export class FunctionPool {
 
   #start(): Promise<StartResult> {
     if (this.#closing) return Promise.resolve(CLOSED);
-    return WorkerProcess.start(this.spec, this.#log, (pid, exited) => {
-      this.#processes.set(pid, exited);
-      void exited.then(() => this.#processes.delete(pid));
+    return WorkerProcess.start(this.spec, this.#log, (spawned) => {
+      this.#processes.set(spawned.pid, spawned);
+      void spawned.exited.then(() => this.#processes.delete(spawned.pid));
     });
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { localStackError } from './local-stack-error.ts';
@@ -22,7 +22,10 @@ const fileIn = (stateDirectory: string): string => join(stateDirectory, 'stack.j
 /** Tells other processes where the stack is. */
 export async function announceStack(stateDirectory: string, stack: RunningStack): Promise<void> {
   await mkdir(stateDirectory, { recursive: true });
-  await writeFile(fileIn(stateDirectory), `${JSON.stringify(stack, null, 2)}\n`);
+  const file = fileIn(stateDirectory);
+  // Written beside its place, so that nobody reads half of it.
+  await writeFile(`${file}.new`, `${JSON.stringify(stack, null, 2)}\n`);
+  await rename(`${file}.new`, file);
 }
 
 export async function withdrawStack(stateDirectory: string): Promise<void> {

@@ -8,31 +8,31 @@ export type StoredTicket = z.infer<typeof storedTicket>;
 
 /** Keeps tickets in memory and, given a file, as a line of JSON each, so that they outlive the process. */
 export class TicketBook {
-  private readonly tickets: StoredTicket[];
-  private readonly file: string | undefined;
+  readonly #tickets: StoredTicket[];
+  readonly #file: string | undefined;
 
   constructor(file?: string) {
-    this.file = file;
-    this.tickets = file !== undefined && existsSync(file) ? readTickets(file) : [];
+    this.#file = file;
+    this.#tickets = file !== undefined && existsSync(file) ? readTickets(file) : [];
   }
 
   all(): readonly StoredTicket[] {
-    return [...this.tickets];
+    return [...this.#tickets];
   }
 
   findByKey(key: string): StoredTicket | undefined {
-    return this.tickets.find((ticket) => ticket.key === key);
+    return this.#tickets.find((ticket) => ticket.key === key);
   }
 
   findById(id: string): StoredTicket | undefined {
-    return this.tickets.find((ticket) => ticket.id === id);
+    return this.#tickets.find((ticket) => ticket.id === id);
   }
 
   /** Adds a ticket; it is in the file before this returns. */
   add(ticket: Omit<StoredTicket, 'id'>): StoredTicket {
-    const stored = { id: `T-${this.tickets.length + 1}`, ...ticket };
-    if (this.file !== undefined) appendFileSync(this.file, `${JSON.stringify(stored)}\n`);
-    this.tickets.push(stored);
+    const stored = { id: `T-${this.#tickets.length + 1}`, ...ticket };
+    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(stored)}\n`);
+    this.#tickets.push(stored);
     return stored;
   }
 }

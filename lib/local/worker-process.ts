@@ -19,11 +19,18 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** A process of a function, also one that is still loading its handler. */
+export interface SpawnedProcess {
+  readonly pid: number;
+  readonly exited: Promise<unknown>;
+  /** Does nothing to a process that is gone, whoever has its id by now. */
+  kill(): void;
+}
+
 /** One warm environment of a function: a process that takes one event at a time. */
 export class WorkerProcess {
   readonly pid: number;
-  /** Settles when the process is gone. */
-  readonly exited: Promise<Exit>;
+  readonly #exited: Promise<Exit>;
   readonly #child: ChildProcess;
   readonly #timeoutMillis: number;
   #alive = true;
@@ -31,7 +38,7 @@ export class WorkerProcess {
   private constructor(child: ChildProcess, pid: number, exited: Promise<Exit>, timeoutMillis: number) {
     this.#child = child;
     this.pid = pid;
-    this.exited = exited;
+    this.#exited = exited;
     this.#timeoutMillis = timeoutMillis;
     void exited.then(() => {
       this.#alive = false;
@@ -46,7 +53,7 @@ export class WorkerProcess {
   static async start(
     spec: FunctionSpec,
     log: FunctionLog,
-    onSpawn: (pid: number, exited: Promise<unknown>) => void,
+    onSpawn: (spawned: SpawnedProcess) => void,
   ): Promise<StartResult> {
     const child = fork(WORKER_MAIN, [spec.handlerFile, spec.exportName], {
       cwd: spec.taskRoot,
@@ -58,7 +65,7 @@ export class WorkerProcess {
     const exited = exitOf(child);
     const { pid } = child;
     if (pid === undefined) return initError(`No process could be started with ${process.execPath}.`);
-    onSpawn(pid, exited);
+    onSpawn({ pid, exited, kill: () => void child.kill('SIGKILL') });
     for (const stream of [child.stdout, child.stderr]) {
       if (stream !== null)
         splitLines(stream, (text) => log.append({ functionName: spec.name, at: Date.now(), pid, text }));
@@ -77,7 +84,7 @@ export class WorkerProcess {
     const timeoutMillis = this.#timeoutMillis;
     const answered = nextAnswer(this.#child, (answer) => outcomeOf(answer, requestId));
     let timedOut = false;
-    const ended = this.exited.then((exit): InvocationOutcome => {
+    const ended = this.#exited.then((exit): InvocationOutcome => {
       return timedOut ? { kind: 'timed-out', timeoutMillis } : { kind: 'crashed', ...exit };
     });
     const timer = setTimeout(() => {
@@ -91,11 +98,6 @@ export class WorkerProcess {
     clearTimeout(timer);
     answered.stop();
     return outcome;
-  }
-
-  async kill(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.exited;
   }
 }
 

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { runProgram } from './run-program.ts';
+import { delimiter, join } from 'node:path';
+import { runProgram } from '../../lib/local/run-program.ts';
+import { splitLines } from '../../lib/local/split-lines.ts';
+import { findFreePort } from '../free-port.ts';
 
 /** The AWS emulator of the rehearsal, from PyPI. */
 const MINISTACK_VERSION = '1.5.33';
+const LINES_KEPT = 1_000;
 
 /** A running AWS emulator. */
 export interface Emulator {
@@ -40,13 +42,13 @@ export async function installEmulator(projectDirectory: string): Promise<void> {
 /** Starts the emulator on a free port of 127.0.0.1. */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { projectDirectory, region, temporaryDirectory } = options;
-  const port = await freePort();
+  const port = await findFreePort();
   // Its module, not its program: the latter names the directory that it was installed in.
   const child = spawn(join(homeOf(projectDirectory), 'bin', 'python'), ['-m', 'ministack'], {
     cwd: projectDirectory,
     env: {
       // It runs functions by the first `node` that it finds.
-      PATH: `${join(projectDirectory, 'node_modules', '.bin')}:${process.env.PATH ?? ''}`,
+      PATH: [join(projectDirectory, 'node_modules', '.bin'), process.env.PATH ?? ''].join(delimiter),
       GATEWAY_PORT: String(port),
       BIND_HOST: '127.0.0.1',
       MINISTACK_HOST: '127.0.0.1',
@@ -57,9 +59,12 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
-  const read = (chunk: Buffer) => lines.push(...chunk.toString('utf8').split('\n'));
-  child.stdout.on('data', read);
-  child.stderr.on('data', read);
+  for (const stream of [child.stdout, child.stderr]) {
+    splitLines(stream, (line) => {
+      lines.push(line);
+      if (lines.length > LINES_KEPT) lines.shift();
+    });
+  }
   const url = `http://127.0.0.1:${port}`;
   const logTail = (count: number) => lines.slice(-count).join('\n');
   const stop = () => stopGroup(child);
@@ -74,15 +79,6 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 }
 
 const homeOf = (projectDirectory: string) => join(projectDirectory, '.cache', `ministack-${MINISTACK_VERSION}`);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('There is no free port. End something.');
-  return address.port;
-}
 
 async function until(isDone: () => boolean, child: ChildProcess, timeoutMillis: number): Promise<void> {
   const deadline = Date.now() + timeoutMillis;

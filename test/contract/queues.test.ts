@@ -144,7 +144,7 @@ describe('in SQS', () => {
       const [message] = inspect().ready;
       expect(JSON.parse(message?.body ?? '')).toMatchObject({ key: payloads.keys()[0], bytes: 1_048_576 });
       expect(message?.messageAttributes.bodyReference?.StringValue).toBe(message?.body);
-      expect(payloads.keys()[0]).toMatch(/^payload\/!refused\/[0-9a-f]{64}$/);
+      expect(payloads.keys()[0]).toMatch(/^payload\/!refused\/message-1\/[0-9a-f]{64}$/);
     });
   });
 });

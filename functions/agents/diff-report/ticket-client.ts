@@ -24,12 +24,12 @@ export interface TicketClientOptions {
 
 /** Opens tickets, each under an idempotency key by which it can be found again. */
 export class TicketClient {
-  private readonly baseUrl: string;
-  private readonly timeoutMillis: number;
+  readonly #baseUrl: string;
+  readonly #timeoutMillis: number;
 
   constructor({ baseUrl, timeoutMillis = 5_000 }: TicketClientOptions) {
-    this.baseUrl = baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
-    this.timeoutMillis = timeoutMillis;
+    this.#baseUrl = baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
+    this.#timeoutMillis = timeoutMillis;
   }
 
   /** Opens the ticket; with a key that was used before, answers the ticket of that time. */
@@ -38,19 +38,19 @@ export class TicketClient {
     { idempotencyKey, signal }: { readonly idempotencyKey: string; readonly signal?: AbortSignal },
   ): Promise<Ticket> {
     const headers = { 'content-type': 'application/json', 'idempotency-key': wireKey(idempotencyKey) };
-    const url = new URL('tickets', this.baseUrl);
-    return this.request(url, ticket, { method: 'POST', headers, body: JSON.stringify(draft) }, signal);
+    const url = new URL('tickets', this.#baseUrl);
+    return this.#request(url, ticket, { method: 'POST', headers, body: JSON.stringify(draft) }, signal);
   }
 
   /** The ticket opened under the key, or undefined when none was. */
   async findByKey(idempotencyKey: string, signal?: AbortSignal): Promise<Ticket | undefined> {
-    const url = new URL('tickets', this.baseUrl);
+    const url = new URL('tickets', this.#baseUrl);
     url.searchParams.set('key', wireKey(idempotencyKey));
-    return (await this.request(url, ticketList, { method: 'GET' }, signal)).tickets[0];
+    return (await this.#request(url, ticketList, { method: 'GET' }, signal)).tickets[0];
   }
 
-  private async request<T>(url: URL, schema: z.ZodType<T>, init: RequestInit, signal?: AbortSignal): Promise<T> {
-    const timeout = AbortSignal.timeout(this.timeoutMillis);
+  async #request<T>(url: URL, schema: z.ZodType<T>, init: RequestInit, signal?: AbortSignal): Promise<T> {
+    const timeout = AbortSignal.timeout(this.#timeoutMillis);
     const what = `${init.method} ${url.origin}${url.pathname}`;
     try {
       const response = await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
@@ -61,7 +61,7 @@ export class TicketClient {
     } catch (error) {
       if (error instanceof TicketServiceError) throw error;
       signal?.throwIfAborted();
-      throw new TicketServiceError(failureOf(error, what, timeout, this.timeoutMillis), { cause: error });
+      throw new TicketServiceError(failureOf(error, what, timeout, this.#timeoutMillis), { cause: error });
     }
   }
 }

@@ -1,31 +1,114 @@
 import type { Item, PartitionQuery } from '../../../lib/ports/item-store.ts';
+import { runKey } from '../../../lib/store/keys.ts';
 import type { Answer, ParkedCall } from './gated-process.ts';
 import type { Interner } from './interner.ts';
 import type { ProcessNode } from './process-tree.ts';
 
 /**
- * What a process can still know, as text: what it waits for, what its program saw, and of each call that it made the first and the last answer.
- * The functions read anew in each round of a loop and go on from what they read then; what a run was when they began they keep.
+ * What a process can still know, as text. Three kinds of answers are told apart:
+ * facts (records of the journal, effects, what was sent) are kept for good;
+ * what is known of the run itself is kept until the end of the run reads it anew (E1), which hands on nothing but facts;
+ * what was seen of the key is kept until the loop that looked at it begins its next round (`KeyOrder.take`: HEAD and first INBOX entry,
+ * `KeyOrder.release`: HEAD) or is left (E7). `ProcessTree` checks samples of it.
  */
 export function rememberedAs(node: ProcessNode, answers: Interner<Answer>): string {
-  const made = new Map<string, { first: number; last: number }>();
-  for (let at: ProcessNode | undefined = node; at; at = at.parent) {
-    if (at.last === undefined) continue;
-    const name = callName(at.last.call);
-    const answer = answers.id(at.last.answer);
-    const known = made.get(name);
-    if (known) known.first = answer;
-    else made.set(name, { first: answer, last: answer });
-  }
-  const calls = Array.from(made, ([name, { first, last }]) => `${name} ${first} ${last}`).sort();
+  const memory = new Memory(node);
+  const history: NonNullable<ProcessNode['last']>[] = [];
+  for (let at: ProcessNode | undefined = node; at; at = at.parent) if (at.last) history.push(at.last);
+  for (const { call, answer } of history.reverse()) memory.take(call, answers.id(answer));
+  const [next] = node.parked;
+  if (next) memory.prepareFor(next);
   const parked = node.parked.map(({ name, args }) => [name, args]);
   const timers = node.timers.map(([, dueAt]) => dueAt);
-  return JSON.stringify([node.task, node.startedAt, node.token, parked, timers, node.ending, node.observed, calls]);
+  return JSON.stringify([node.task, node.startedAt, node.token, parked, timers, node.ending, node.observed, memory.text()]);
 }
 
-/** Store calls by what they are about, sends by what they send. */
-function callName({ name, args }: ParkedCall): string {
-  if (!name.startsWith('items.')) return `${name} ${JSON.stringify(args)}`;
-  const { pk, sk, prefix } = args[0] as Partial<Item & PartitionQuery>;
-  return `${name} ${pk} ${sk ?? prefix ?? ''}`;
+class Memory {
+  private readonly facts = new Map<string, number>();
+  private readonly ofRun = new Map<string, number>();
+  private readonly ofKey: (readonly [string, number])[] = [];
+  private ownPk: string | undefined;
+  private readonly accepting: boolean;
+  private previous: Place | undefined;
+  private ending = false;
+  private parkedOnce = false;
+
+  constructor({ task }: ProcessNode) {
+    this.accepting = task.kind === 'accept';
+    this.ownPk = task.kind === 'drive' ? runKey(task.runId).pk : undefined;
+  }
+
+  take(call: ParkedCall, answer: number): void {
+    const place = placeOf(call);
+    if (place.name === 'wakes.send') return;
+    if (this.beginsEnd(place)) this.ending = true;
+    if (this.beginsEnd(place) || this.beginsRequest(place)) {
+      this.ofRun.clear();
+      this.ofKey.length = 0;
+    }
+    if (this.beginsRequest(place)) {
+      this.ownPk = place.pk;
+      this.parkedOnce = false;
+    }
+    const name = `${place.name} ${place.pk} ${place.sk}`;
+    if (place.pk === '' || isFact(place)) this.facts.set(`${name} ${JSON.stringify(call.args)}`, answer);
+    else if (place.sk.startsWith('INBOX#') && place.name === 'items.put') this.parkedOnce = true;
+    else if (this.isOfRun(place)) this.ofRun.set(name + this.ofRun.size, answer);
+    else this.ofKey.push([name, answer]);
+    this.previous = place;
+  }
+
+  /** Forgets what the code drops before it makes this call. */
+  prepareFor(call: ParkedCall): void {
+    const place = placeOf(call);
+    if (place.name === 'items.query' && place.pk.startsWith('KEY#') && place.sk === '') this.ofKey.length = 0;
+    if (this.ending && place.sk === 'HEAD' && place.name === 'items.get') this.ofKey.length = 0;
+    if (this.ending && this.isOwn(place) && place.name === 'items.update') this.ofKey.length = 0;
+  }
+
+  text(): unknown {
+    return [Array.from(this.facts).sort(), Array.from(this.ofRun), this.ofKey, this.ending, this.parkedOnce];
+  }
+
+  /** E1: the own run is read, neither at the start nor while its place in the inbox is looked at. */
+  private beginsEnd(place: Place): boolean {
+    return (
+      !this.accepting &&
+      this.isOwn(place) &&
+      place.name === 'items.get' &&
+      this.previous !== undefined &&
+      this.previous.name !== 'items.query'
+    );
+  }
+
+  /** A2: the next message of a batch. */
+  private beginsRequest({ name, sk }: Place): boolean {
+    return this.accepting && name === 'items.put' && sk === 'RUN';
+  }
+
+  private isOwn({ pk, sk }: Place): boolean {
+    return pk === this.ownPk && sk === 'RUN';
+  }
+
+  private isOfRun(place: Place): boolean {
+    if (place.sk.startsWith('MEM#')) return true;
+    // Cancel and redrive have no loops.
+    if (this.ownPk === undefined) return true;
+    return this.isOwn(place) && (place.name !== 'items.get' || this.previous === undefined || this.beginsEnd(place));
+  }
 }
+
+interface Place {
+  readonly name: string;
+  readonly pk: string;
+  readonly sk: string;
+}
+
+function placeOf({ name, args }: ParkedCall): Place {
+  if (!name.startsWith('items.')) return { name, pk: '', sk: '' };
+  const { pk = '', sk, prefix } = args[0] as Partial<Item & PartitionQuery>;
+  return { name, pk, sk: sk ?? prefix ?? '' };
+}
+
+/** The journal as a whole, or a record in it. */
+const isFact = ({ pk, sk }: Place): boolean => pk.startsWith('RUN#') && sk !== 'RUN';

@@ -19,7 +19,10 @@ describe('S3PayloadStore', () => {
   const open = async (script: Parameters<typeof openScriptedServer>[0]) => {
     server = await openScriptedServer(script);
     const { s3 } = createLocalClients({ s3: server.endpoint });
-    return { store: new S3PayloadStore({ client: s3, bucket: 'payloads' }), requests: server.requests };
+    return {
+      store: new S3PayloadStore({ client: s3, bucket: 'payloads', retryMillis: 10 }),
+      requests: server.requests,
+    };
   };
 
   it('puts only what is not there', async () => {
@@ -35,17 +38,20 @@ describe('S3PayloadStore', () => {
     expect(await store.put('run-1', 'text')).toEqual(reference);
   });
 
-  it('tries again when another writer is at the same key', async () => {
+  it('tries again when another writer is at the same key, with pauses that grow', async () => {
     const conflict = refusal(409, 'ConditionalRequestConflict');
     const { store, requests } = await open([conflict, conflict, refusal(412, 'PreconditionFailed')]);
+    const startedAt = performance.now();
     expect(await store.put('run-1', 'text')).toEqual(reference);
     expect(requests).toHaveLength(3);
+    // Timers may fire a millisecond early.
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(10 + 20 - 2);
   });
 
   it('does not try for ever', async () => {
     const { store, requests } = await open(Array(20).fill(refusal(409, 'ConditionalRequestConflict')));
     await expect(store.put('run-1', 'text')).rejects.toThrow();
-    expect(requests).toHaveLength(6);
+    expect(requests).toHaveLength(7);
   });
 
   it.each([

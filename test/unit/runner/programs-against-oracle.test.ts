@@ -88,7 +88,7 @@ describe('random programs, stopped at random points, do what a plain interpreter
     const unhandled = collectUnhandledRejections();
     await fc.assert(
       fc.asyncProperty(chains, keys, crashPoints(120), (program, key, points) => check(program, key, points, false)),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
     expect(unhandled()).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe('random programs, stopped at random points, do what a plain interpreter
   it('when several are under way at once, in the order in which they finished', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(trees, keys, crashPoints(200), (program, key, points) => check(program, key, points, true)),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

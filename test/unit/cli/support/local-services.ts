@@ -1,10 +1,10 @@
-import { CreateTableCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { type AwsClients, createAwsClients } from '../../../../lib/adapters/aws-clients.ts';
 import { startEmbeddedQueues } from '../../../../lib/local/embedded-queues.ts';
 import { startEmbeddedStore } from '../../../../lib/local/embedded-store.ts';
 import type { RunningStack } from '../../../../lib/local/running-stack.ts';
+import { createStore, TABLE_NAME } from '../../../contract/support/store-table.ts';
 
 export interface LocalServices {
   /** As a local stack announces itself. */
@@ -21,7 +21,7 @@ export async function startLocalServices(): Promise<LocalServices> {
   const endpoints = { dynamodb: store.endpoint, sqs: queues.endpoint, s3: queues.endpoint };
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const clients = createAwsClients({ region, credentials, endpoints });
-  await createTable(clients);
+  await createStore(clients.dynamodb);
   await (await clients.s3()).send(new CreateBucketCommand({ Bucket: 'payloads' }));
   const createQueue = async (name: string): Promise<string> => {
     const Attributes = { FifoQueue: 'true' };
@@ -31,7 +31,7 @@ export async function startLocalServices(): Promise<LocalServices> {
   const outputs = {
     RequestQueueUrl: await createQueue('requests'),
     DeadLetterQueueUrl: await createQueue('dead-letters'),
-    TableName: 'store',
+    TableName: TABLE_NAME,
     PayloadBucketName: 'payloads',
   };
   return {
@@ -44,34 +44,4 @@ export async function startLocalServices(): Promise<LocalServices> {
       await Promise.all([store.close(), queues.close()]);
     },
   };
-}
-
-async function createTable({ dynamodb }: AwsClients): Promise<void> {
-  await dynamodb.send(
-    new CreateTableCommand({
-      TableName: 'store',
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [
-        { AttributeName: 'pk', AttributeType: 'S' },
-        { AttributeName: 'sk', AttributeType: 'S' },
-        { AttributeName: 'gs', AttributeType: 'S' },
-        { AttributeName: 'du', AttributeType: 'N' },
-      ],
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'due',
-          KeySchema: [
-            { AttributeName: 'gs', KeyType: 'HASH' },
-            { AttributeName: 'du', KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-      ],
-    }),
-  );
-  await waitUntilTableExists({ client: dynamodb, maxWaitTime: 30, minDelay: 1, maxDelay: 1 }, { TableName: 'store' });
 }
