@@ -7,11 +7,13 @@ import {
   fromCallItem,
   type Journal,
   type Position,
+  type SignalRecord,
   type StoredText,
   toActionItem,
   toCallAttributes,
   toCallItem,
   toJournal,
+  toSignalItem,
 } from './journal.ts';
 import { callKey, inputKey, memoryViewKey, runKey } from './keys.ts';
 
@@ -90,9 +92,9 @@ export class JournalStore {
 
   /** D4: the outcome of a PENDING call. */
   async settleCall(record: CallRecord & Position): Promise<RecordResult<CallRecord>> {
-    const { status, text, reference, epoch, position, writer, endedAt } = record;
+    const { status, text, reference, epoch, position, writer, endedAt, signalSequence } = record;
     const change = {
-      set: toCallAttributes({ status, text, reference, epoch, position, writer, endedAt } as Partial<CallRecord>),
+      set: toCallAttributes({ status, text, reference, epoch, position, writer, endedAt, signalSequence } as Partial<CallRecord>),
     };
     const result = await this.items.update(
       callKey(this.runId, record.actionId, record.slot),
@@ -112,6 +114,11 @@ export class JournalStore {
     if (result.kind === 'written' || result.item === undefined) return { kind: 'recorded' };
     const stored = fromActionItem(result.item);
     return stored.writer === record.writer ? { kind: 'recorded' } : { kind: 'adopted', record: stored };
+  }
+
+  /** A signal: the same message writes the same item again. */
+  async putSignal(signal: SignalRecord): Promise<void> {
+    await this.items.put(toSignalItem(this.runId, signal, this.ttl));
   }
 
   /** E5: the short-term memory that a failed run began with; written once. */
