@@ -1,5 +1,5 @@
-import type { TraceSink } from '../ports/trace-sink.ts';
 import type { TraceRecord } from '../ports/trace-record.ts';
+import type { TraceSink } from '../ports/trace-sink.ts';
 
 /** Writes each trace record as one line of JSON, past the console, which Lambda would wrap into a log record of its own. */
 export class StdoutTraceSink implements TraceSink {

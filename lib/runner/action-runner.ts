@@ -14,8 +14,8 @@ import type { RunOutput } from './engine-outcome.ts';
 import type { ExternalWaits } from './external-waits.ts';
 import type { Delivery } from './order-log.ts';
 import { actionIdOf, actionPath, eventIdOf, rootActionId } from './run-ids.ts';
-import type { Slots } from './slots.ts';
 import { ActionMemory, CommittedMemory, type MemoryContents, type MemoryWrites } from './run-memory.ts';
+import type { Slots } from './slots.ts';
 
 /** Calls that a trace record names. */
 const MAX_SHOWN_CALLS = 20;

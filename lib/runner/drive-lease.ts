@@ -10,8 +10,6 @@ export interface DriveTimes {
   readonly deadline: number;
   /** From here on no durable call starts: the run continues in another invocation. */
   readonly continueAt: number;
-  /** A wait that is longer ends the drive, unless something else keeps it busy; a number of milliseconds. */
-  readonly stayMillis: number;
   /** Here calls under way are given up, so that the run can be handed on in time. */
   readonly giveUpAt: number;
 }
@@ -21,12 +19,11 @@ const CONTINUE_MARGIN_MILLIS = 20_000;
 const HAND_ON_MILLIS = 5_000;
 
 /** Short invocations keep a third of their time for starting calls, and a sixth for handing on. */
-export function driveTimes(now: number, deadline: number, stayMillis: number): DriveTimes {
+export function driveTimes(now: number, deadline: number): DriveTimes {
   const total = Math.max(deadline - now, 0);
   return {
     deadline,
     continueAt: deadline - Math.min(CONTINUE_MARGIN_MILLIS, total / 3),
-    stayMillis,
     giveUpAt: deadline - Math.min(HAND_ON_MILLIS, total / 6),
   };
 }

@@ -27,7 +27,12 @@ export class DurableCalls {
 
   private place(open: OpenSlot, call: CheckedCall, record: CallRecord | undefined): void {
     const { argsDigest } = call;
-    const decision = decideReplay(record, { kind: 'call', argsDigest, view: open.action.view, recovery: recoveryOf(call) });
+    const decision = decideReplay(record, {
+      kind: 'call',
+      argsDigest,
+      view: open.action.view,
+      recovery: recoveryOf(call),
+    });
     switch (decision.kind) {
       case 'return':
       case 'throw':

@@ -23,14 +23,18 @@ export class DurableWaits {
   /** @throws AgentError for bad options */
   async sleep(action: ActionRun, millis: unknown, options: unknown): Promise<void> {
     const sleep = checkSleep(millis, options);
-    await this.slots.open(action, { id: sleep.id, kind: 'sleep' }, (open, record) => this.place(open, record, sleep.millis));
+    await this.slots.open(action, { id: sleep.id, kind: 'sleep' }, (open, record) =>
+      this.place(open, record, sleep.millis),
+    );
   }
 
   /** @throws AgentError for bad options, and for a value that the schema refuses */
   async waitForSignal(action: ActionRun, name: unknown, options: unknown): Promise<unknown> {
     const signal = checkSignal(name, options);
     const asked = { id: signal.name, kind: 'signal', signalName: signal.name } as const;
-    const value = await this.slots.open(action, asked, (open, record) => this.place(open, record, signal.timeoutMillis));
+    const value = await this.slots.open(action, asked, (open, record) =>
+      this.place(open, record, signal.timeoutMillis),
+    );
     if (signal.schema === undefined || value === undefined) return value;
     const parsed = signal.schema.safeParse(value);
     if (parsed.success) return parsed.data;

@@ -68,7 +68,9 @@ export class ExternalWaits {
   }
 
   private nextSignal(name: string | undefined): SignalRecord | undefined {
-    return this.signals.find((signal) => signal.name === name && !this.consumed.has(signalId(signal.name, signal.sequence)));
+    return this.signals.find(
+      (signal) => signal.name === name && !this.consumed.has(signalId(signal.name, signal.sequence)),
+    );
   }
 
   private settle(open: OpenSlot, signal: SignalRecord | undefined): void {
@@ -76,14 +78,19 @@ export class ExternalWaits {
     if (signal) this.consumed.add(signalId(signal.name, signal.sequence));
     this.state.runOutstanding(async () => {
       const text = signal ? await this.state.recorder.load(signal) : NOTHING;
-      await this.slots.settle(open, { kind: 'succeeded', text }, true, signal ? { signalSequence: signal.sequence } : {});
+      await this.slots.settle(
+        open,
+        { kind: 'succeeded', text },
+        true,
+        signal ? { signalSequence: signal.sequence } : {},
+      );
     });
   }
 
   /** A short wait is worth staying for; a longer one ends the drive before its time comes, unless others keep it busy. */
   private startTimer(until: number): void {
     const millis = Math.max(until - this.state.clock.now(), 0);
-    const kind = millis <= this.state.times.stayMillis ? 'wait' : 'background';
+    const kind = millis <= this.state.stayMillis ? 'wait' : 'background';
     const cancel = this.state.clock.after(
       millis,
       () => {
@@ -96,7 +103,7 @@ export class ExternalWaits {
   }
 }
 
-const signalId = (name: string, sequence: string): string => `${sequence} ${name}`;
+export const signalId = (name: string, sequence: string): string => `${sequence} ${name}`;
 
 /** Signals that a recorded wait has taken. */
 export function consumedSignals(journal: Journal): readonly string[] {

@@ -3,12 +3,12 @@ import { ActionRunner, type ActionRunnerOptions } from './action-runner.ts';
 import type { RenewResult } from './drive-lease.ts';
 import type { DriveState } from './drive-state.ts';
 import type { EngineOutcome } from './engine-outcome.ts';
-import type { Delivery } from './order-log.ts';
 import { ExternalWaits } from './external-waits.ts';
+import type { Delivery } from './order-log.ts';
 import { formatOrdinals } from './settle-order.ts';
+import { microtasksDrained } from './signal.ts';
 import { Slots } from './slots.ts';
 import { Suspension, type SuspensionOptions } from './suspension.ts';
-import { microtasksDrained } from './signal.ts';
 
 export interface EngineOptions extends Omit<ActionRunnerOptions, 'slots' | 'waits'> {
   /** Stored form of the run's input. */

@@ -53,7 +53,11 @@ export class Slots {
    * Opens the next place with that id; `use` decides what happens there. Never settles once the drive is over.
    * @throws AgentError `CALL_OUTSIDE_ACTION` when the action has ended
    */
-  open(action: ActionRun, asked: AskedSlot, use: (open: OpenSlot, record: CallRecord | undefined) => void): Promise<unknown> {
+  open(
+    action: ActionRun,
+    asked: AskedSlot,
+    use: (open: OpenSlot, record: CallRecord | undefined) => void,
+  ): Promise<unknown> {
     if (this.state.isOver) return new Promise(() => {});
     if (action.state === 'ended') {
       throw new AgentError(
@@ -120,12 +124,7 @@ export class Slots {
    * Records an outcome at the next place of the order, and shows it when it is recorded.
    * @param announced whether a PENDING record stands in the slot
    */
-  async settle(
-    open: OpenSlot,
-    outcome: CallOutcome,
-    announced: boolean,
-    details: OutcomeDetails = {},
-  ): Promise<void> {
+  async settle(open: OpenSlot, outcome: CallOutcome, announced: boolean, details: OutcomeDetails = {}): Promise<void> {
     if (outcome.kind === 'cancelled') return;
     if (outcome.kind === 'fault') return this.state.stop({ kind: 'attempt-failed', error: outcome.error });
     const arrival = this.state.order.arrive();

@@ -1,5 +1,5 @@
-import type { JournalStore } from '../store/journal-store.ts';
 import type { SignalRecord } from '../store/journal.ts';
+import type { JournalStore } from '../store/journal-store.ts';
 import type { RunRecord } from '../store/run-record.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { DriveState } from './drive-state.ts';
@@ -53,7 +53,7 @@ export class Suspension {
   get isDue(): boolean {
     if (this.state.outstanding > 0 || this.waits.waiting().length === 0) return false;
     const end = this.waits.earliestEnd();
-    return end === undefined || end - this.state.clock.now() > this.state.times.stayMillis;
+    return end === undefined || end - this.state.clock.now() > this.state.stayMillis;
   }
 
   /** D6. Refused when a mark was left since the journal was read: then it is read again, the count before the journal. */

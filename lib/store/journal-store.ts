@@ -25,6 +25,14 @@ export interface StoredInput extends StoredText {
   readonly digest: string;
 }
 
+/** Everything that a run has recorded besides its control data. */
+export interface JournalRead {
+  readonly journal: Journal;
+  readonly input: StoredInput | undefined;
+  /** Short-term memory that an earlier life of the run began with. */
+  readonly memoryView: StoredText | undefined;
+}
+
 /** The input may be stored some deliveries before its run is recorded; a message lives 14 days at most. */
 const INPUT_SLACK_SECONDS = 14 * 86_400;
 
@@ -44,11 +52,7 @@ export class JournalStore {
   }
 
   /** D2: everything of the run in one query. */
-  async read(): Promise<{
-    readonly journal: Journal;
-    readonly input: StoredInput | undefined;
-    readonly memoryView: StoredText | undefined;
-  }> {
+  async read(): Promise<JournalRead> {
     const items = await this.items.query({ pk: runKey(this.runId).pk });
     const input = items.find((item) => item.sk === 'INPUT');
     const own = items.filter((item) => item.ttl === this.ttl);
@@ -94,7 +98,16 @@ export class JournalStore {
   async settleCall(record: CallRecord & Position): Promise<RecordResult<CallRecord>> {
     const { status, text, reference, epoch, position, writer, endedAt, signalSequence } = record;
     const change = {
-      set: toCallAttributes({ status, text, reference, epoch, position, writer, endedAt, signalSequence } as Partial<CallRecord>),
+      set: toCallAttributes({
+        status,
+        text,
+        reference,
+        epoch,
+        position,
+        writer,
+        endedAt,
+        signalSequence,
+      } as Partial<CallRecord>),
     };
     const result = await this.items.update(
       callKey(this.runId, record.actionId, record.slot),

@@ -170,8 +170,7 @@ export const toSignalItem = (runId: string, record: SignalRecord, ttl: number): 
   ttl,
 });
 
-const fromSignalItem = (item: Item): SignalRecord =>
-  fromAttributes(SIGNAL_ATTRIBUTES, item) as unknown as SignalRecord;
+const fromSignalItem = (item: Item): SignalRecord => fromAttributes(SIGNAL_ATTRIBUTES, item) as unknown as SignalRecord;
 
 /** Sorts the items of a run's partition into its journal. */
 export function toJournal(items: readonly Item[]): Journal {

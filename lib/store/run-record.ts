@@ -2,7 +2,15 @@ import type { AttributeValue, Item } from '../ports/item-store.ts';
 import { runKey } from './keys.ts';
 
 /** Where a run stands. The last three are final; a FAILED run may be redriven. */
-export type RunStatus = 'PARKED' | 'RUNNING' | 'SUSPENDED' | 'BLOCKED' | 'COMPLETING' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
+export type RunStatus =
+  | 'PARKED'
+  | 'RUNNING'
+  | 'SUSPENDED'
+  | 'BLOCKED'
+  | 'COMPLETING'
+  | 'COMPLETED'
+  | 'FAILED'
+  | 'CANCELLED';
 export type RunOutcome = 'COMPLETED' | 'FAILED' | 'CANCELLED';
 
 /** Control data of a run. Inputs, values and outputs are in items of their own. */

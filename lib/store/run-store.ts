@@ -1,4 +1,4 @@
-import type { Condition, Item, ItemChange, ItemStore, WriteResult } from '../ports/item-store.ts';
+import type { Condition, Item, ItemChange, ItemStore, ScalarValue, WriteResult } from '../ports/item-store.ts';
 import { all, any, atMost, below, equal, exists, isNew, not, oneOf } from './conditions.ts';
 import { runKey } from './keys.ts';
 import {
@@ -16,7 +16,7 @@ export type RunWriteResult =
   | { readonly kind: 'written'; readonly run: RunRecord }
   | { readonly kind: 'refused'; readonly run: RunRecord | undefined };
 
-const is = <Name extends RunAttribute>(name: Name, value: NonNullable<RunRecord[Name]>): Condition =>
+const is = <Name extends RunAttribute>(name: Name, value: NonNullable<RunRecord[Name]> & ScalarValue): Condition =>
   equal(runAttribute(name), value);
 const has = (name: RunAttribute): Condition => ({ kind: 'present', attribute: runAttribute(name) });
 const lacks = (name: RunAttribute): Condition => ({ kind: 'absent', attribute: runAttribute(name) });
@@ -52,7 +52,9 @@ export class RunStore {
       unleased(now),
       ...sameCancelMark(seen),
     );
-    return this.update(seen.runId, claim, condition, { remove: ['notBefore', 'waitingFor', ...(claim.outcome ? CLAIM_FIELDS : [])] });
+    return this.update(seen.runId, claim, condition, {
+      remove: ['notBefore', 'waitingFor', ...(claim.outcome ? CLAIM_FIELDS : [])],
+    });
   }
 
   /** D5: prolongs the lease; returns the record, whose `cancelMark` the driver looks at. */
