@@ -8,6 +8,8 @@ const reasons: Record<WakeReason, WakeReason> = {
   continue: 'continue',
   cancel: 'cancel',
   redrive: 'redrive',
+  signal: 'signal',
+  timer: 'timer',
   due: 'due',
 };
 

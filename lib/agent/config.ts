@@ -19,6 +19,8 @@ const KEYS = {
   'run.max-hops': positive.default(1_000),
   /** How long a driver owns a run without renewing, in milliseconds. */
   'run.lease-millis': positive.min(1_000).max(900_000).default(60_000),
+  /** Longest wait in milliseconds that a drive stays for; before a longer one it ends and costs nothing meanwhile. */
+  'run.stay-millis': z.int().min(0).max(60_000).default(2_000),
   /** First wait after a failed attempt in milliseconds; doubled for each further one, at most 900,000. */
   'run.retry-initial-millis': positive.max(900_000).default(1_000),
   /** Largest stored value in UTF-8 bytes. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { DurableCall } from '../durable/durable-call.ts';
+import type { SignalOptions, SleepOptions } from '../durable/wait-options.ts';
 import type { EventDraft, OutputDraft } from '../events/event.ts';
 import type { Config } from './config.ts';
 import type { NamesOf, ResourceKinds, ResourceNames, ResourceTypeName } from './resource.ts';
@@ -31,6 +32,18 @@ export interface RunnerContext<Output = unknown, Resources extends ResourceNames
   sendEvent(event: EventDraft | OutputDraft<Output>): void;
   /** Runs a side effect and records its outcome; a replay gives the recorded one. */
   durableExecute<T>(call: DurableCall<T>): Promise<T>;
+  /** Waits without compute: the run costs nothing meanwhile, and goes on at that time also after any crash. */
+  sleep(millis: number, options?: SleepOptions): Promise<void>;
+  /**
+   * Waits without compute for a signal that somebody sends to the run: `{ signal: { requestId, name, value } }`. Signals of a name are
+   * taken in the order in which they arrived, also before anybody waits; `undefined`: none came in time.
+   * @throws AgentError `INVALID_SIGNAL` for a value that the schema refuses
+   */
+  waitForSignal(name: string, options?: { readonly timeoutMillis?: number }): Promise<unknown>;
+  waitForSignal<Schema extends z.ZodType>(
+    name: string,
+    options: SignalOptions<Schema> & { readonly schema: Schema },
+  ): Promise<z.output<Schema> | undefined>;
   getResource<Kind extends ResourceTypeName>(
     name: NamesOf<Resources, Kind>,
     type: Kind,

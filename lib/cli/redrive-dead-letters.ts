@@ -59,6 +59,8 @@ function prepare({ body, deduplicationId }: DeadLetter): Prepared {
     case 'cancel':
     case 'redrive':
       return { body, runId: parsed.runId };
+    case 'signal':
+      return { body, runId: parsed.signal.requestId };
     case 'run': {
       const { requestId } = parsed.request;
       if (requestId !== undefined) return { body, runId: requestId };

@@ -5,7 +5,7 @@ export interface AskedCall {
   readonly kind: string;
   readonly argsDigest: string | undefined;
   readonly view: number;
-  readonly recovery: 'reconcile' | 'interrupt' | 'none';
+  readonly recovery: 'reconcile' | 'interrupt' | 'wait' | 'none';
 }
 
 export type ReplayDecision =
@@ -14,6 +14,7 @@ export type ReplayDecision =
   | { readonly kind: 'throw'; readonly record: CallRecord }
   | { readonly kind: 'reconcile'; readonly record: CallRecord }
   | { readonly kind: 'interrupt'; readonly record: CallRecord }
+  | { readonly kind: 'wait'; readonly record: CallRecord }
   | { readonly kind: 'mismatch'; readonly recorded: string; readonly asked: string };
 
 /** What a durable call does about the record in its slot. */
@@ -31,13 +32,15 @@ export function decideReplay(record: CallRecord | undefined, asked: AskedCall): 
   }
 }
 
-/** PENDING was left by an interrupted call: it is never taken for a miss. */
+/** PENDING was left by an interrupted call, never taken for a miss, or by a wait that is not over. */
 function decidePending(record: CallRecord, asked: AskedCall): ReplayDecision {
   switch (asked.recovery) {
     case 'reconcile':
       return { kind: 'reconcile', record };
     case 'interrupt':
       return { kind: 'interrupt', record };
+    case 'wait':
+      return { kind: 'wait', record };
     case 'none':
       return {
         kind: 'mismatch',

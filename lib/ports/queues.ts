@@ -1,5 +1,14 @@
 /** Why a run is woken. A hint for the log; nothing is decided from it. */
-export type WakeReason = 'accepted' | 'handed-over' | 'retry' | 'continue' | 'cancel' | 'redrive' | 'due';
+export type WakeReason =
+  | 'accepted'
+  | 'handed-over'
+  | 'retry'
+  | 'continue'
+  | 'cancel'
+  | 'redrive'
+  | 'signal'
+  | 'timer'
+  | 'due';
 
 export interface Wake {
   readonly runId: string;

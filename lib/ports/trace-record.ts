@@ -1,6 +1,6 @@
 export type TraceEntityType = 'run' | 'event' | 'action' | 'durable_call';
-/** `reused`: recorded earlier and replayed. */
-export type TraceStatus = 'created' | 'started' | 'success' | 'failed' | 'reused';
+/** `reused`: recorded earlier and replayed. `suspended`: a run that waits without compute. */
+export type TraceStatus = 'created' | 'started' | 'success' | 'failed' | 'reused' | 'suspended';
 
 /** One line of what happened, in snake_case as it stands in the log. (Flink Agents: Trace Log record.) */
 export interface TraceRecord {

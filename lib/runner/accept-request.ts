@@ -11,15 +11,18 @@ import { redriveRun } from './redrive-run.ts';
 import { encodeInput } from './request-input.ts';
 import { parseRequest, type Refusal, type RequestMessage, type RunRequest, refuse } from './request-message.ts';
 import type { AcceptPorts } from './runner-ports.ts';
+import { signalRun } from './signal-run.ts';
 
 export type AcceptResult =
   /** The run is recorded and woken. `again`: it was before. */
   | { readonly kind: 'accepted'; readonly runId: string; readonly again: boolean }
   /** The run waits behind others of its key. */
   | { readonly kind: 'parked'; readonly runId: string }
+  /** The signal is recorded and its run told. */
+  | { readonly kind: 'signalled'; readonly runId: string }
   | { readonly kind: 'cancel-marked'; readonly runId: string }
   | { readonly kind: 'redriven'; readonly runId: string }
-  /** There is nothing to cancel or to redrive. */
+  /** There is nothing to signal, to cancel or to redrive. */
   | { readonly kind: 'nothing-to-do'; readonly runId: string; readonly why: string }
   /** The message is in the dead-letter queue. */
   | Refusal;
@@ -53,6 +56,8 @@ async function acceptParsed(
       const asked = JSON.stringify(parsed.request.agent.slice(0, 100));
       return refuse('UNKNOWN_AGENT', `There is no agent ${asked} here. Use one of: ${[...plans.keys()].join(', ')}.`);
     }
+    case 'signal':
+      return signalRun(plans, ports, parsed.signal, message.sequenceNumber);
     case 'cancel':
       return cancelRun(ports, parsed.runId);
     case 'redrive':

@@ -3,6 +3,7 @@ import type { AgentPlan } from '../agent/plan.ts';
 import type { ResourceTypeName } from '../agent/resource.ts';
 import type { RunnerContext } from '../agent/runner-context.ts';
 import { refuseInsideCall } from '../durable/inside-call.ts';
+import type { SignalOptions } from '../durable/wait-options.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { TerminalError } from '../errors/public-errors.ts';
 import type { EventDraft, OutputDraft } from '../events/event.ts';
@@ -10,6 +11,7 @@ import { checkJson } from '../values/json-value.ts';
 import { encodeValue } from '../values/value-codec.ts';
 import type { ActionRun } from './action-run.ts';
 import type { DurableCalls } from './durable-calls.ts';
+import type { DurableWaits } from './durable-waits.ts';
 
 export interface ActionContextOptions {
   readonly plan: AgentPlan;
@@ -17,10 +19,11 @@ export interface ActionContextOptions {
   readonly key: string | undefined;
   readonly action: ActionRun;
   readonly calls: DurableCalls;
+  readonly waits: DurableWaits;
 }
 
 /** The context of one action: what user code may do to its run. */
-export function createActionContext({ plan, runId, key, action, calls }: ActionContextOptions): RunnerContext {
+export function createActionContext({ plan, runId, key, action, calls, waits }: ActionContextOptions): RunnerContext {
   return {
     runId,
     key,
@@ -36,6 +39,14 @@ export function createActionContext({ plan, runId, key, action, calls }: ActionC
     durableExecute: <T>(call: unknown) => {
       refuseInsideCall('durableExecute');
       return calls.execute(action, call) as Promise<T>;
+    },
+    sleep: (millis, options) => {
+      refuseInsideCall('sleep');
+      return waits.sleep(action, millis, options);
+    },
+    waitForSignal: (name: string, options?: SignalOptions) => {
+      refuseInsideCall('waitForSignal');
+      return waits.waitForSignal(action, name, options) as Promise<never>;
     },
     getResource: (name, type) => getResource(plan, name, type),
     hasResource: (name, type) => plan.resources.get(type)?.has(name) ?? false,

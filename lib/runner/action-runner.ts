@@ -9,10 +9,13 @@ import { createActionContext, guardAction } from './action-context.ts';
 import { ActionRun, type QueuedAction } from './action-run.ts';
 import type { DriveState } from './drive-state.ts';
 import { DurableCalls } from './durable-calls.ts';
+import { DurableWaits } from './durable-waits.ts';
 import type { RunOutput } from './engine-outcome.ts';
+import type { ExternalWaits } from './external-waits.ts';
 import type { Delivery } from './order-log.ts';
 import { actionIdOf, actionPath, eventIdOf, rootActionId } from './run-ids.ts';
 import { ActionMemory, CommittedMemory, type MemoryContents, type MemoryWrites } from './run-memory.ts';
+import type { Slots } from './slots.ts';
 
 /** Calls that a trace record names. */
 const MAX_SHOWN_CALLS = 20;
@@ -26,6 +29,8 @@ export interface ActionRunnerOptions {
   /** The key's memory before the run; called at most once. */
   readonly loadShortTerm: () => Promise<MemoryContents>;
   readonly state: DriveState;
+  readonly slots: Slots;
+  readonly waits: ExternalWaits;
 }
 
 /** Starts actions, records their ends, replays recorded ones, and feeds the queue with what they emit. */
@@ -33,6 +38,7 @@ export class ActionRunner {
   private readonly options: ActionRunnerOptions;
   private readonly state: DriveState;
   private readonly calls: DurableCalls;
+  private readonly durableWaits: DurableWaits;
   private readonly queue: QueuedAction[] = [];
   private readonly running = new Set<ActionRun>();
   private readonly sensory = new CommittedMemory(async () => ({}));
@@ -44,7 +50,8 @@ export class ActionRunner {
   constructor(options: ActionRunnerOptions) {
     this.options = options;
     this.state = options.state;
-    this.calls = new DurableCalls(options.state);
+    this.calls = new DurableCalls(options.state, options.slots);
+    this.durableWaits = new DurableWaits(options.state, options.slots, options.waits);
     this.shortTerm = new CommittedMemory(options.loadShortTerm);
   }
 
@@ -115,7 +122,7 @@ export class ActionRunner {
     this.running.add(action);
     this.trace(action.queued, 'started');
     const { plan, runId, key } = this.options;
-    const context = createActionContext({ plan, runId, key, action, calls: this.calls });
+    const context = createActionContext({ plan, runId, key, action, calls: this.calls, waits: this.durableWaits });
     try {
       const result: unknown = action.queued.action.run(action.queued.event as never, context as never);
       Promise.resolve(result).then(

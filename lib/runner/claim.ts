@@ -32,7 +32,8 @@ export type ClaimDecision =
 /** D3: how the record changes when a driver takes the run, unless its attempts are used up. */
 export function decideClaim({ seen, journal, config, now, deadline, owner, turn }: ClaimInput): ClaimDecision {
   const facts = factCount(journal);
-  const attempts = facts > seen.factsAtClaim ? 1 : seen.attempts + 1;
+  // A suspended run is claimed because something has happened.
+  const attempts = facts > seen.factsAtClaim || seen.status === 'SUSPENDED' ? 1 : seen.attempts + 1;
   if (attempts > config['run.max-attempts']) return { kind: 'conclude', error: attemptsExhausted(seen) };
   const seenOrdinals = settledOrdinals(seen.settleOrder, journal);
   const leaseUntil = leaseEnd(now, config['run.lease-millis'], deadline);

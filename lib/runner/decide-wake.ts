@@ -11,6 +11,8 @@ export type WakeDecision =
   | { readonly kind: 'conclude'; readonly because: 'cancelled' | 'expired' }
   /** The run waits for its key, or may hold it already. */
   | { readonly kind: 'take-key' }
+  /** The run is suspended, and something may have happened that it waits for. */
+  | { readonly kind: 'look' }
   | { readonly kind: 'drive' };
 
 /** D1: what a woken run needs. */
@@ -22,6 +24,10 @@ export function decideWake(run: RunRecord | undefined, config: Config, now: numb
   if (run.cancelMark !== undefined) return { kind: 'conclude', because: 'cancelled' };
   if (now >= endOfAge(run.createdAt, config)) return { kind: 'conclude', because: 'expired' };
   if (run.status === 'BLOCKED') return { kind: 'drop', why: 'the run is BLOCKED' };
+  if (run.status === 'SUSPENDED') {
+    const isUnmarked = run.wakeCount === run.wakeCountAtSuspension;
+    return isUnmarked && (run.dueAt ?? 0) > now ? { kind: 'drop', why: 'nothing has happened' } : { kind: 'look' };
+  }
   if ((run.notBefore ?? 0) > now) return { kind: 'drop', why: 'the run waits before its next attempt' };
   return run.status === 'PARKED' ? { kind: 'take-key' } : { kind: 'drive' };
 }

@@ -4,12 +4,13 @@ import { AgentError } from '../errors/agent-error.ts';
 import { ReplayMismatchError } from '../errors/public-errors.ts';
 import type { Wake } from '../ports/queues.ts';
 import { EMPTY_JOURNAL, type Journal, type StoredText } from '../store/journal.ts';
-import { JournalStore } from '../store/journal-store.ts';
+import { type JournalRead, JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
 import type { RunOutcome, RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
 import { RunTracer } from '../trace/run-tracer.ts';
 import { concludeChange, decideClaim, runExpired } from './claim.ts';
+import { decideResume } from './decide-resume.ts';
 import { decideWake } from './decide-wake.ts';
 import { DriveLease, driveTimes } from './drive-lease.ts';
 import { DriveState } from './drive-state.ts';
@@ -41,6 +42,8 @@ interface ClaimedRun {
   readonly seenOrdinals: readonly number[];
   readonly inputText: string;
   readonly memoryView: StoredText | undefined;
+  /** The wake count before the journal was read. */
+  readonly wakeCount: number;
 }
 
 /** D1 to D9: what a wake does. It is a hint: lost, late, doubled or reordered it changes nothing but timing. */
@@ -61,8 +64,10 @@ export async function driveRun(options: DriveOptions, wake: Wake): Promise<Drive
         : conclude(ports, config, seen, 'FAILED', runExpired(config));
     case 'take-key':
       return takeKey(options, config, seen);
+    case 'look':
+      return look(options, config, seen);
     case 'drive':
-      return claimAndDrive(options, config, seen, undefined);
+      return claimAndDrive(options, config, seen, { turn: undefined });
   }
 }
 
@@ -70,22 +75,34 @@ export async function driveRun(options: DriveOptions, wake: Wake): Promise<Drive
 async function takeKey(options: DriveOptions, config: Config, seen: RunRecord): Promise<DriveResult> {
   if (!isKeyed(seen)) return { kind: 'dropped', why: 'the run is PARKED without a key' };
   const taken = await new KeyOrder(options.ports, config).take(seen);
-  if (taken.kind === 'active') return claimAndDrive(options, config, seen, taken.turn);
+  if (taken.kind === 'active') return claimAndDrive(options, config, seen, { turn: taken.turn });
   if (taken.kind === 'parked')
     await new RunStore(options.ports.items).park(seen.runId, seen.wakeCount, endOfAge(seen.createdAt, config));
   return { kind: 'parked' };
+}
+
+/** D2a: a suspended run is claimed only when a wait of it can end. */
+async function look(options: DriveOptions, config: Config, seen: RunRecord): Promise<DriveResult> {
+  const { items, clock } = options.ports;
+  const read = await new JournalStore(items, seen.runId, seen.ttl).read();
+  const decision = decideResume(read.journal, clock.now());
+  if (decision.kind === 'resume') return claimAndDrive(options, config, seen, { turn: undefined, read });
+  const end = endOfAge(seen.createdAt, config);
+  await new RunStore(items).keepSuspended(seen, Math.min(decision.until ?? end, end));
+  return { kind: 'dropped', why: 'nothing that the run waits for has happened' };
 }
 
 async function claimAndDrive(
   options: DriveOptions,
   config: Config,
   seen: RunRecord,
-  turn: number | undefined,
+  known: { readonly turn: number | undefined; readonly read?: JournalRead },
 ): Promise<DriveResult> {
   const { plans, ports, deadline } = options;
   const plan = plans.get(seen.agent);
   const store = new JournalStore(ports.items, seen.runId, seen.ttl);
-  const read = seen.epoch === 0 ? undefined : await store.read();
+  const { turn } = known;
+  const read = known.read ?? (isUntouched(seen) ? undefined : await store.read());
   const journal = read?.journal ?? EMPTY_JOURNAL;
   const now = ports.clock.now();
   const owner = ports.createToken();
@@ -103,8 +120,18 @@ async function claimAndDrive(
   } catch (error) {
     return settleDrive({ ports, config, run, newFacts: 0 }, { kind: 'attempt-failed', error });
   }
-  return drive(options, plan, { run, journal, seenOrdinals, inputText, memoryView: read?.memoryView });
+  return drive(options, plan, {
+    run,
+    journal,
+    seenOrdinals,
+    inputText,
+    memoryView: read?.memoryView,
+    wakeCount: seen.wakeCount,
+  });
 }
+
+/** Nothing can be recorded of a run that nobody has driven and nobody has told anything: a signal may come before its first drive. */
+const isUntouched = ({ epoch, wakeCount }: RunRecord): boolean => epoch === 0 && wakeCount === 0;
 
 async function loadInput(run: RunRecord, input: StoredText | undefined, payloads: Payloads): Promise<string> {
   if (input) return payloads.load(input);
@@ -119,15 +146,17 @@ async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed
   const { clock } = ports;
   const { config } = plan;
   const payloads = new Payloads(ports.payloads, run.runId, config['payload.max-bytes']);
+  const runs = new RunStore(ports.items);
+  const journalStore = new JournalStore(ports.items, run.runId, run.ttl);
   const lease = new DriveLease({
-    runs: new RunStore(ports.items),
+    runs,
     clock,
     run,
     leaseMillis: config['run.lease-millis'],
     deadline,
   });
   const recorder = new FactRecorder({
-    journal: new JournalStore(ports.items, run.runId, run.ttl),
+    journal: journalStore,
     payloads,
     lease,
     writer: run.owner ?? '',
@@ -139,6 +168,7 @@ async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed
     recorder,
     lease,
     times: driveTimes(clock.now(), deadline),
+    stayMillis: config['run.stay-millis'],
     clock,
     tracer,
     order: new OrderLog(seenOrdinals, changed),
@@ -156,6 +186,13 @@ async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed
     seenOrdinals,
     loadShortTerm,
     state,
+    suspend: {
+      runs,
+      journal: journalStore,
+      run,
+      wakeCount: claimed.wakeCount,
+      endOfAge: endOfAge(run.createdAt, config),
+    },
   }).run();
   return settleDrive({ ports, config, run, newFacts: recorder.recordedFacts }, outcome);
 }

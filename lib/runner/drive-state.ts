@@ -13,6 +13,8 @@ export class DriveState {
   readonly recorder: FactRecorder;
   readonly lease: DriveLease;
   readonly times: DriveTimes;
+  /** A longer wait ends the drive, unless something else keeps it busy. */
+  readonly stayMillis: number;
   readonly clock: Clock;
   readonly tracer: RunTracer;
   readonly order: OrderLog;
@@ -33,6 +35,7 @@ export class DriveState {
     readonly recorder: FactRecorder;
     readonly lease: DriveLease;
     readonly times: DriveTimes;
+    readonly stayMillis: number;
     readonly clock: Clock;
     readonly tracer: RunTracer;
     readonly order: OrderLog;
@@ -42,6 +45,7 @@ export class DriveState {
     this.recorder = options.recorder;
     this.lease = options.lease;
     this.times = options.times;
+    this.stayMillis = options.stayMillis;
     this.clock = options.clock;
     this.tracer = options.tracer;
     this.order = options.order;

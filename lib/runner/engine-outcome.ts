@@ -15,6 +15,8 @@ export type StopReason =
   | { readonly kind: 'failed'; readonly error: unknown }
   /** The code asks for something else than the journal holds. */
   | { readonly kind: 'mismatch'; readonly error: unknown }
+  /** Everything that is left waits for something outside; it is recorded so. `until`: when the first wait ends by itself. */
+  | { readonly kind: 'suspended'; readonly until: number | undefined }
   /** Too little time is left in this invocation. */
   | { readonly kind: 'continue' }
   /** The run carries a cancel mark. */

@@ -23,6 +23,7 @@ export type RefusalReason =
   | 'TOO_DEEP'
   | 'UNKNOWN_AGENT'
   | 'INVALID_INPUT'
+  | 'UNKNOWN_RUN'
   | 'REQUEST_ID_REUSED';
 
 export interface Refusal {
@@ -54,10 +55,14 @@ const runRequest = z.strictObject({
 const cancelRequest = z.strictObject({ cancel: z.strictObject({ requestId: id }) });
 const redriveRequest = z.strictObject({ redrive: z.strictObject({ requestId: id }) });
 
+const signalRequest = z.strictObject({ signal: z.strictObject({ requestId: id, name: id, value: z.unknown() }) });
+
 export type RunRequest = z.output<typeof runRequest>;
+export type SignalRequest = z.output<typeof signalRequest>['signal'];
 
 export type ParsedRequest =
   | { readonly kind: 'run'; readonly request: RunRequest }
+  | { readonly kind: 'signal'; readonly signal: SignalRequest }
   | { readonly kind: 'cancel'; readonly runId: string }
   | { readonly kind: 'redrive'; readonly runId: string }
   | Refusal;
@@ -84,6 +89,10 @@ export function parseRequest(body: string): ParsedRequest {
 
 function parseKind(json: unknown): ParsedRequest {
   const has = (member: string): boolean => typeof json === 'object' && json !== null && Object.hasOwn(json, member);
+  if (has('signal')) {
+    const parsed = signalRequest.safeParse(json);
+    return parsed.success ? { kind: 'signal', signal: parsed.data.signal } : invalid(parsed.error);
+  }
   if (has('cancel')) {
     const parsed = cancelRequest.safeParse(json);
     return parsed.success ? { kind: 'cancel', runId: parsed.data.cancel.requestId } : invalid(parsed.error);
@@ -99,7 +108,7 @@ function parseKind(json: unknown): ParsedRequest {
 const invalid = (error: z.ZodError): Refusal =>
   refuse(
     'INVALID_REQUEST',
-    `The message is no request. ${issuesText(error)} Send {"agent", "key"?, "requestId"?, "input", "traceparent"?}, {"cancel": {"requestId"}} or {"redrive": {"requestId"}}.`,
+    `The message is no request. ${issuesText(error)} Send {"agent", "key"?, "requestId"?, "input", "traceparent"?}, {"signal": {"requestId", "name", "value"?}}, {"cancel": {"requestId"}} or {"redrive": {"requestId"}}.`,
   );
 
 const snsRefusal = refuse(

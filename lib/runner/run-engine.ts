@@ -3,15 +3,20 @@ import { ActionRunner, type ActionRunnerOptions } from './action-runner.ts';
 import type { RenewResult } from './drive-lease.ts';
 import type { DriveState } from './drive-state.ts';
 import type { EngineOutcome } from './engine-outcome.ts';
+import { ExternalWaits } from './external-waits.ts';
 import type { Delivery } from './order-log.ts';
 import { formatOrdinals } from './settle-order.ts';
 import { microtasksDrained } from './signal.ts';
+import { Slots } from './slots.ts';
+import { Suspension, type SuspensionOptions } from './suspension.ts';
 
-export interface EngineOptions extends ActionRunnerOptions {
+export interface EngineOptions extends Omit<ActionRunnerOptions, 'slots' | 'waits'> {
   /** Stored form of the run's input. */
   readonly inputText: string;
   /** Ordinals that earlier drives saw, in order, as they stand in the run record. */
   readonly seenOrdinals: readonly number[];
+  /** What suspending the run needs. */
+  readonly suspend: Omit<SuspensionOptions, 'state' | 'waits'>;
 }
 
 /**
@@ -22,13 +27,18 @@ export class RunEngine {
   private readonly options: EngineOptions;
   private readonly state: DriveState;
   private readonly actions: ActionRunner;
+  private readonly waits: ExternalWaits;
+  private readonly suspension: Suspension;
   /** Ordinals that this drive has shown beyond the earlier ones. */
   private readonly shown: number[] = [];
 
   constructor(options: EngineOptions) {
     this.options = options;
     this.state = options.state;
-    this.actions = new ActionRunner(options);
+    const slots = new Slots(options.state);
+    this.waits = new ExternalWaits(options.state, slots);
+    this.suspension = new Suspension({ ...options.suspend, state: options.state, waits: this.waits });
+    this.actions = new ActionRunner({ ...options, slots, waits: this.waits });
   }
 
   async run(): Promise<EngineOutcome> {
@@ -41,6 +51,7 @@ export class RunEngine {
     }
     await this.drain();
     stopTimers();
+    this.waits.close();
     // Past its lease a driver writes nothing, not even how it ended.
     if (!this.state.lease.isValid()) this.state.stop({ kind: 'lost' });
     this.state.close();
@@ -101,13 +112,21 @@ export class RunEngine {
       if (arrival) {
         const delivery = await arrival;
         if (delivery) return delivery;
-      } else if (this.state.outstanding === 0) {
+      } else if (this.suspension.isDue) {
+        await this.suspend();
+      } else if (this.state.outstanding === 0 && this.waits.waiting().length === 0) {
         return undefined;
       } else {
         await this.state.changed.wait();
       }
     }
     return undefined;
+  }
+
+  private async suspend(): Promise<void> {
+    const result = await this.suspension.suspend();
+    if (result.kind === 'news') return this.waits.look(result.signals);
+    this.state.stop(result.kind === 'suspended' ? { kind: 'suspended', until: this.waits.earliestEnd() } : result);
   }
 
   /** What somebody else recorded gets its place in the run record before user code sees it. */

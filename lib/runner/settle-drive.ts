@@ -16,6 +16,8 @@ export type DriveResult =
   /** Another attempt follows in so many milliseconds. */
   | { readonly kind: 'retried'; readonly afterMillis: number; readonly error: unknown }
   | { readonly kind: 'continued' }
+  /** The run waits for something outside. */
+  | { readonly kind: 'suspended' }
   | { readonly kind: 'blocked'; readonly error: unknown }
   /** Somebody else owns the run, or may own it. */
   | { readonly kind: 'lost' };
@@ -45,6 +47,8 @@ export async function settleDrive(options: SettleOptions, outcome: EngineOutcome
       return failAttempt(options, outcome.error);
     case 'mismatch':
       return block(options, outcome.error);
+    case 'suspended':
+      return suspended(options, outcome.until);
     case 'continue':
       return continueRun(options);
     case 'lost':
@@ -116,6 +120,19 @@ async function continueRun(options: SettleOptions): Promise<DriveResult> {
   if (released.kind === 'refused') return { kind: 'lost' };
   await wake(ports, released.run, 'continue', 0);
   return { kind: 'continued' };
+}
+
+/** A message is at most so late; whatever is due later is found by the sweep. */
+const MAX_DELAY_MILLIS = 900_000;
+
+/** The run is recorded as SUSPENDED; a wake for its next moment saves up to a minute of waiting for the sweep. */
+async function suspended({ ports, run }: SettleOptions, until: number | undefined): Promise<DriveResult> {
+  const millis = until === undefined ? Number.POSITIVE_INFINITY : until - ports.clock.now();
+  if (millis <= MAX_DELAY_MILLIS) {
+    await ports.wakes.send({ runId: run.runId, reason: 'timer' }, Math.max(Math.ceil(millis / 1_000), 0));
+  }
+  traceRun(ports, run, { kind: 'suspended' });
+  return { kind: 'suspended' };
 }
 
 /** A cancel that met the driven run sent no wake: its run does not wait for the next attempt. */

@@ -7,6 +7,7 @@ import type { DrivePorts } from './runner-ports.ts';
 export type RunNews =
   /** A driver began to work on it. */
   | { readonly kind: 'driven' }
+  | { readonly kind: 'suspended' }
   | { readonly kind: 'blocked'; readonly error: unknown }
   | { readonly kind: 'ended'; readonly outcome: RunOutcome };
 
@@ -26,6 +27,8 @@ function statusOf(run: RunRecord, news: RunNews) {
   switch (news.kind) {
     case 'driven':
       return { status: 'started' } as const;
+    case 'suspended':
+      return { status: 'suspended' } as const;
     case 'blocked':
       return { status: 'failed', problemCategory: 'run_blocked', error: news.error } as const;
     case 'ended':

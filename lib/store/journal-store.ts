@@ -7,11 +7,13 @@ import {
   fromCallItem,
   type Journal,
   type Position,
+  type SignalRecord,
   type StoredText,
   toActionItem,
   toCallAttributes,
   toCallItem,
   toJournal,
+  toSignalItem,
 } from './journal.ts';
 import { callKey, inputKey, memoryViewKey, runKey } from './keys.ts';
 
@@ -21,6 +23,14 @@ export type RecordResult<Fact> = { readonly kind: 'recorded' } | { readonly kind
 /** A stored value in an item of its own, with the digest of the request it came with. */
 export interface StoredInput extends StoredText {
   readonly digest: string;
+}
+
+/** Everything that a run has recorded besides its control data. */
+export interface JournalRead {
+  readonly journal: Journal;
+  readonly input: StoredInput | undefined;
+  /** Short-term memory that an earlier life of the run began with. */
+  readonly memoryView: StoredText | undefined;
 }
 
 /** The input may be stored some deliveries before its run is recorded; a message lives 14 days at most. */
@@ -42,11 +52,7 @@ export class JournalStore {
   }
 
   /** D2: everything of the run in one query. */
-  async read(): Promise<{
-    readonly journal: Journal;
-    readonly input: StoredInput | undefined;
-    readonly memoryView: StoredText | undefined;
-  }> {
+  async read(): Promise<JournalRead> {
     const items = await this.items.query({ pk: runKey(this.runId).pk });
     const input = items.find((item) => item.sk === 'INPUT');
     const own = items.filter((item) => item.ttl === this.ttl);
@@ -90,9 +96,18 @@ export class JournalStore {
 
   /** D4: the outcome of a PENDING call. */
   async settleCall(record: CallRecord & Position): Promise<RecordResult<CallRecord>> {
-    const { status, text, reference, epoch, position, writer, endedAt } = record;
+    const { status, text, reference, epoch, position, writer, endedAt, signalSequence } = record;
     const change = {
-      set: toCallAttributes({ status, text, reference, epoch, position, writer, endedAt } as Partial<CallRecord>),
+      set: toCallAttributes({
+        status,
+        text,
+        reference,
+        epoch,
+        position,
+        writer,
+        endedAt,
+        signalSequence,
+      } as Partial<CallRecord>),
     };
     const result = await this.items.update(
       callKey(this.runId, record.actionId, record.slot),
@@ -112,6 +127,11 @@ export class JournalStore {
     if (result.kind === 'written' || result.item === undefined) return { kind: 'recorded' };
     const stored = fromActionItem(result.item);
     return stored.writer === record.writer ? { kind: 'recorded' } : { kind: 'adopted', record: stored };
+  }
+
+  /** A signal: the same message writes the same item again. */
+  async putSignal(signal: SignalRecord): Promise<void> {
+    await this.items.put(toSignalItem(this.runId, signal, this.ttl));
   }
 
   /** E5: the short-term memory that a failed run began with; written once. */

@@ -1,6 +1,8 @@
 import type { Item } from '../ports/item-store.ts';
-import { ACTION_PREFIX, actionKey, CALL_PREFIX, callKey } from './keys.ts';
+import { ACTION_PREFIX, actionKey, CALL_PREFIX, callKey, SIGNAL_PREFIX, signalKey } from './keys.ts';
 
+/** What was asked for: `durableExecute`, `sleep`, `waitForSignal`. */
+export type CallKind = 'call' | 'sleep' | 'signal';
 export type CallStatus = 'PENDING' | 'SUCCEEDED' | 'FAILED';
 
 /** Where an outcome stands in the order in which the run first saw its facts. */
@@ -36,10 +38,21 @@ export interface CallRecord extends JournalFact, StoredText, Partial<Position> {
   /** Encoded id and occurrence: `slotName`. */
   readonly slot: string;
   readonly status: CallStatus;
-  /** What was asked for: `call` for `durableExecute`. */
-  readonly kind: string;
+  readonly kind: CallKind;
   readonly argsDigest?: string;
   readonly endedAt?: number;
+  /** Of a wait: when it ends by itself, milliseconds since 1970. */
+  readonly until?: number;
+  /** Of a wait for a signal: the name, and the sequence number of the one that ended it. */
+  readonly signalName?: string;
+  readonly signalSequence?: string;
+}
+
+/** A signal that arrived, perhaps before anybody waits for it. */
+export interface SignalRecord extends StoredText {
+  readonly name: string;
+  /** Sequence number of its message, padded: signals of a name are taken in this order. */
+  readonly sequence: string;
 }
 
 /** The record of a finished action. Its text holds the emitted events and the memory writes. */
@@ -58,9 +71,11 @@ export interface ActionRecord extends JournalFact, StoredText, Position {
 export interface Journal {
   readonly calls: ReadonlyMap<string, CallRecord>;
   readonly actions: ReadonlyMap<string, ActionRecord>;
+  /** Signals in the order in which they are taken. */
+  readonly signals: readonly SignalRecord[];
 }
 
-export const EMPTY_JOURNAL: Journal = { calls: new Map(), actions: new Map() };
+export const EMPTY_JOURNAL: Journal = { calls: new Map(), actions: new Map(), signals: [] };
 
 /** Name of a call's slot in the journal: no action id holds a `#`. */
 export const journalSlot = (actionId: string, slot: string): string => `${actionId}#${slot}`;
@@ -82,6 +97,9 @@ const CALL_ATTRIBUTES = {
   reference: 'ref',
   startedAt: 'sa',
   endedAt: 'ea',
+  until: 'wu',
+  signalName: 'sn',
+  signalSequence: 'sg',
 } as const satisfies Record<keyof CallRecord, string>;
 
 const ACTION_ATTRIBUTES = {
@@ -100,6 +118,13 @@ const ACTION_ATTRIBUTES = {
   startedAt: 'sa',
   endedAt: 'ea',
 } as const satisfies Record<keyof ActionRecord, string>;
+
+const SIGNAL_ATTRIBUTES = {
+  name: 'sn',
+  sequence: 'sq',
+  text: 'val',
+  reference: 'ref',
+} as const satisfies Record<keyof SignalRecord, string>;
 
 function toAttributes(names: Readonly<Record<string, string>>, record: object): Record<string, string | number> {
   const attributes: Record<string, string | number> = {};
@@ -139,10 +164,19 @@ export const toActionItem = (runId: string, record: ActionRecord, ttl: number): 
 export const fromActionItem = (item: Item): ActionRecord =>
   fromAttributes(ACTION_ATTRIBUTES, item) as unknown as ActionRecord;
 
+export const toSignalItem = (runId: string, record: SignalRecord, ttl: number): Item => ({
+  ...signalKey(runId, record.name, record.sequence),
+  ...toAttributes(SIGNAL_ATTRIBUTES, record),
+  ttl,
+});
+
+const fromSignalItem = (item: Item): SignalRecord => fromAttributes(SIGNAL_ATTRIBUTES, item) as unknown as SignalRecord;
+
 /** Sorts the items of a run's partition into its journal. */
 export function toJournal(items: readonly Item[]): Journal {
   const calls = new Map<string, CallRecord>();
   const actions = new Map<string, ActionRecord>();
+  const signals: SignalRecord[] = [];
   for (const item of items) {
     if (item.sk.startsWith(CALL_PREFIX)) {
       const record = fromCallItem(item);
@@ -150,7 +184,10 @@ export function toJournal(items: readonly Item[]): Journal {
     } else if (item.sk.startsWith(ACTION_PREFIX)) {
       const record = fromActionItem(item);
       actions.set(record.actionId, record);
+    } else if (item.sk.startsWith(SIGNAL_PREFIX)) {
+      signals.push(fromSignalItem(item));
     }
   }
-  return { calls, actions };
+  signals.sort((a, b) => (a.sequence < b.sequence ? -1 : 1));
+  return { calls, actions, signals };
 }

@@ -45,6 +45,7 @@ export const CALL_PREFIX = 'CALL#';
 export const ACTION_PREFIX = 'ACTION#';
 export const INBOX_PREFIX = 'INBOX#';
 export const MEMORY_PREFIX = 'MEM#';
+export const SIGNAL_PREFIX = 'SIGNAL#';
 
 export const runKey = (runId: string): ItemKey => ({ pk: runPartition(runId), sk: 'RUN' });
 export const inputKey = (runId: string): ItemKey => ({ pk: runPartition(runId), sk: 'INPUT' });
@@ -56,6 +57,10 @@ export const callKey = (runId: string, actionId: string, slot: string): ItemKey 
 export const actionKey = (runId: string, actionId: string): ItemKey => ({
   pk: runPartition(runId),
   sk: `${ACTION_PREFIX}${actionId}`,
+});
+export const signalKey = (runId: string, name: string, sequence: string): ItemKey => ({
+  pk: runPartition(runId),
+  sk: `${SIGNAL_PREFIX}${encodeKeyPart(name)}#${sequence}`,
 });
 export const headKey = (agent: string, key: string): ItemKey => ({ pk: keyPartition(agent, key), sk: 'HEAD' });
 export const inboxKey = (agent: string, key: string, sequence: string, runId: string): ItemKey => ({

@@ -2,7 +2,15 @@ import type { AttributeValue, Item } from '../ports/item-store.ts';
 import { runKey } from './keys.ts';
 
 /** Where a run stands. The last three are final; a FAILED run may be redriven. */
-export type RunStatus = 'PARKED' | 'RUNNING' | 'BLOCKED' | 'COMPLETING' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
+export type RunStatus =
+  | 'PARKED'
+  | 'RUNNING'
+  | 'SUSPENDED'
+  | 'BLOCKED'
+  | 'COMPLETING'
+  | 'COMPLETED'
+  | 'FAILED'
+  | 'CANCELLED';
 export type RunOutcome = 'COMPLETED' | 'FAILED' | 'CANCELLED';
 
 /** Control data of a run. Inputs, values and outputs are in items of their own. */
@@ -24,6 +32,10 @@ export interface RunRecord {
   readonly leaseUntil?: number;
   /** Raised by everybody who records something for the run. */
   readonly wakeCount: number;
+  /** The wake count when it was suspended: a higher one says that something has happened since. */
+  readonly wakeCountAtSuspension?: number;
+  /** Ordinals of what a suspended run waits for. */
+  readonly waitingFor?: readonly string[];
   /** 1: the run is to end CANCELLED. */
   readonly cancelMark?: number;
   /** 1: it ended without ever having been driven under its key. */
@@ -72,6 +84,8 @@ const ATTRIBUTES = {
   owner: 'ow',
   leaseUntil: 'lu',
   wakeCount: 'wk',
+  wakeCountAtSuspension: 'ws',
+  waitingFor: 'wy',
   cancelMark: 'cn',
   neverDriven: 'np',
   turn: 'tn',

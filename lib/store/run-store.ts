@@ -1,4 +1,4 @@
-import type { Condition, Item, ItemChange, ItemStore, WriteResult } from '../ports/item-store.ts';
+import type { Condition, Item, ItemChange, ItemStore, ScalarValue, WriteResult } from '../ports/item-store.ts';
 import { all, any, atMost, below, equal, exists, isNew, not, oneOf } from './conditions.ts';
 import { runKey } from './keys.ts';
 import {
@@ -16,7 +16,7 @@ export type RunWriteResult =
   | { readonly kind: 'written'; readonly run: RunRecord }
   | { readonly kind: 'refused'; readonly run: RunRecord | undefined };
 
-const is = <Name extends RunAttribute>(name: Name, value: NonNullable<RunRecord[Name]>): Condition =>
+const is = <Name extends RunAttribute>(name: Name, value: NonNullable<RunRecord[Name]> & ScalarValue): Condition =>
   equal(runAttribute(name), value);
 const has = (name: RunAttribute): Condition => ({ kind: 'present', attribute: runAttribute(name) });
 const lacks = (name: RunAttribute): Condition => ({ kind: 'absent', attribute: runAttribute(name) });
@@ -52,7 +52,9 @@ export class RunStore {
       unleased(now),
       ...sameCancelMark(seen),
     );
-    return this.update(seen.runId, claim, condition, { remove: ['notBefore', ...(claim.outcome ? CLAIM_FIELDS : [])] });
+    return this.update(seen.runId, claim, condition, {
+      remove: ['notBefore', 'waitingFor', ...(claim.outcome ? CLAIM_FIELDS : [])],
+    });
   }
 
   /** D5: prolongs the lease; returns the record, whose `cancelMark` the driver looks at. */
@@ -72,6 +74,31 @@ export class RunStore {
   ): Promise<RunWriteResult> {
     const marks = change.outcome === 'CANCELLED' ? [] : [lacks('cancelMark')];
     return this.update(runId, { status: 'COMPLETING', ...change }, all(driven(epoch), ...marks));
+  }
+
+  /** D6: nothing is left to do before something happens outside. Refused when something has, since `wakeCount` was read. */
+  async suspend(
+    runId: string,
+    epoch: number,
+    wakeCount: number,
+    change: { readonly waitingFor: readonly string[]; readonly dueAt: number },
+  ): Promise<RunWriteResult> {
+    const suspended = { status: 'SUSPENDED', wakeCountAtSuspension: wakeCount, ...change } as const;
+    return this.update(runId, suspended, all(driven(epoch), is('wakeCount', wakeCount), lacks('cancelMark')), {
+      remove: CLAIM_FIELDS,
+    });
+  }
+
+  /** D2a: somebody looked at a suspended run and found nothing new. */
+  async keepSuspended(seen: RunRecord, dueAt: number): Promise<RunWriteResult> {
+    const condition = all(exists, is('epoch', seen.epoch), is('status', 'SUSPENDED'), is('wakeCount', seen.wakeCount));
+    return this.update(seen.runId, { dueAt, wakeCountAtSuspension: seen.wakeCount }, condition);
+  }
+
+  /** Tells the run that a signal has arrived. @param dueAt when somebody must look, in case the wake is lost */
+  async markSignalled(runId: string, dueAt: number | undefined): Promise<RunWriteResult> {
+    const condition = all(exists, not(oneOf(runAttribute('status'), ENDED)));
+    return this.update(runId, dueAt === undefined ? {} : { dueAt }, condition, { add: { wakeCount: 1 } });
   }
 
   /** D8 and `continue`: gives the lease back; the run is looked at again at `dueAt`. */

@@ -1,8 +1,10 @@
 import type { ConfigInput } from '../agent/config.ts';
 import type { AgentDefinition } from '../agent/define-agent.ts';
+import { compilePlans } from '../agent/plan.ts';
 import type { TraceRecord } from '../ports/trace-record.ts';
 import type { AcceptResult } from '../runner/accept-request.ts';
 import type { RequestMessage } from '../runner/request-message.ts';
+import { endOfAge } from '../runner/retention.ts';
 import { createRequestAcceptor, createRunDriver } from '../runner/runtime.ts';
 import type { DriveResult } from '../runner/settle-drive.ts';
 import { sweepRuns } from '../runner/sweep-runs.ts';
@@ -58,15 +60,22 @@ export class SimulatedDeployment {
   }
 
   /** Puts a message into the request queue; returns its id. */
-  send(body: unknown, groupId = 'group'): string {
+  send(body: unknown, groupId = 'group', afterMillis = 0): string {
     this.messages += 1;
     const messageId = `message-${this.messages}`;
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     this.requests.push({
       message: { messageId, groupId, sequenceNumber: String(this.messages), body: text },
-      visibleAt: this.clock.now(),
+      visibleAt: this.clock.now() + afterMillis,
     });
     return messageId;
+  }
+
+  /** When an unfinished run is FAILED. */
+  endOfAge(run: RunRecord): number {
+    const { agents, config } = this.options;
+    const plan = compilePlans(agents, config).get(run.agent);
+    return plan === undefined ? Number.POSITIVE_INFINITY : endOfAge(run.createdAt, plan.config);
   }
 
   run(runId: string): Promise<RunRecord | undefined> {
@@ -114,12 +123,27 @@ export class SimulatedDeployment {
   }
 
   private skipToNextEvent(): void {
+    this.skipIdleSweeps();
     const times = [
       ...this.requests.filter((_request, place) => this.isFirstOfGroup(place)).map(({ visibleAt }) => visibleAt),
       this.wakes.nextVisibleAt() ?? this.nextSweep,
       this.nextSweep,
     ];
     this.clock.advanceTo(Math.max(Math.min(...times), this.clock.now()));
+  }
+
+  /** A sweep that finds nothing due changes nothing: the first one that may find something comes next. */
+  private skipIdleSweeps(): void {
+    const due = this.items.items().flatMap(({ gs, du }) => (String(gs).startsWith('due#') ? [Number(du)] : []));
+    const idleMillis = Math.min(...due) - this.nextSweep;
+    if (idleMillis > 0 && Number.isFinite(idleMillis)) {
+      this.nextSweep += Math.ceil(idleMillis / SWEEP_INTERVAL) * SWEEP_INTERVAL;
+    }
+  }
+
+  /** Whether nothing is on its way: no request and no wake. */
+  get isIdle(): boolean {
+    return this.requests.length === 0 && this.wakes.nextVisibleAt() === undefined;
   }
 
   private get driveTimeout(): number {

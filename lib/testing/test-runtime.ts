@@ -2,7 +2,7 @@ import type { ConfigInput } from '../agent/config.ts';
 import type { AgentDefinition } from '../agent/define-agent.ts';
 import type { Item } from '../ports/item-store.ts';
 import { MEMORY_PREFIX } from '../store/keys.ts';
-import type { RunStatus } from '../store/run-record.ts';
+import type { RunRecord, RunStatus } from '../store/run-record.ts';
 import { isFinal } from '../store/run-record.ts';
 import { decodeThrown } from '../values/error-codec.ts';
 import { CrashPlan, type CrashPoint } from './crashing-process.ts';
@@ -19,6 +19,15 @@ export interface TestRuntimeOptions {
 export interface TestRequest {
   readonly key?: string;
   readonly requestId?: string;
+  /** Signals that are sent to the run. @default none */
+  readonly signals?: readonly TestSignal[];
+}
+
+export interface TestSignal {
+  readonly name: string;
+  readonly value?: unknown;
+  /** Time after the request, in milliseconds; it is skipped. @default 0 */
+  readonly afterMillis?: number;
 }
 
 export interface TestResult {
@@ -47,7 +56,7 @@ export interface CrashRequest extends TestRequest {
 
 /** Agents in memory: no sleeping, no network; what the agents themselves call is up to the test. */
 export interface TestRuntime {
-  /** Sends a request and waits until its run is final or BLOCKED. */
+  /** Sends a request and waits until its run is final or BLOCKED, or SUSPENDED until somebody else does something. Time is skipped. */
   run(agent: string, input: unknown, request?: TestRequest): Promise<TestResult>;
   /**
    * Runs the request once, then again and again in fresh deployments, each time stopping the process at another port call, before it
@@ -75,12 +84,18 @@ async function runIn(
   input: unknown,
   request: TestRequest,
 ): Promise<TestResult> {
-  const messageId = deployment.send({ agent, input, ...request });
+  const { signals = [], ...identity } = request;
+  const messageId = deployment.send({ agent, input, ...identity });
   const runId = request.requestId ?? messageId;
+  for (const [place, { afterMillis = 0, ...signal }] of signals.entries()) {
+    // In the request's group, so that an early signal does not overtake its request.
+    const groupId = afterMillis === 0 ? undefined : `signal-${place}`;
+    deployment.send({ signal: { requestId: runId, ...signal } }, groupId, afterMillis);
+  }
   const refused = () => deployment.deadLetters.sent.find((message) => message.messageId === messageId);
   await deployment.settle(async () => {
-    const status = (await deployment.run(runId))?.status;
-    return refused() !== undefined || (status !== undefined && (isFinal(status) || status === 'BLOCKED'));
+    const run = await deployment.run(runId);
+    return refused() !== undefined || (run !== undefined && isAtRest(deployment, run));
   });
   const refusal = refused();
   if (refusal) return { runId, status: 'REFUSED', outputs: [], error: `${refusal.reason}: ${refusal.detail}` };
@@ -93,6 +108,12 @@ async function runIn(
     .filter((message) => message.requestId === runId && message.eventId !== undefined);
   const error = run?.status === 'COMPLETED' || run?.error === undefined ? {} : { error: decodeThrown(run.error) };
   return { runId, status: run?.status ?? 'FAILED', outputs: uniqueOutputs(outputs), ...error };
+}
+
+/** Whether a run does nothing any more by itself. */
+function isAtRest(deployment: SimulatedDeployment, run: RunRecord): boolean {
+  if (isFinal(run.status) || run.status === 'BLOCKED') return true;
+  return run.status === 'SUSPENDED' && deployment.isIdle && (run.dueAt ?? 0) >= deployment.endOfAge(run);
 }
 
 /** Beyond five minutes the queue delivers a repeat; its event id tells. */

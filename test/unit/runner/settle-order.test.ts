@@ -32,6 +32,7 @@ const action = (ordinal: number, epoch: number, position: number): ActionRecord 
 });
 
 const journalOf = (calls: readonly CallRecord[], actions: readonly ActionRecord[] = []): Journal => ({
+  signals: [],
   calls: new Map(calls.map((record) => [journalSlot(record.actionId, record.slot), record])),
   actions: new Map(actions.map((record) => [record.actionId, record])),
 });

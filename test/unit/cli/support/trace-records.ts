@@ -51,6 +51,7 @@ export function toRecords(parts: {
   return {
     run,
     journal: {
+      signals: [],
       actions: new Map(actions.map((action) => [action.actionId, action])),
       calls: new Map(calls.map((call) => [journalSlot(call.actionId, call.slot), call])),
     },
