@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../lib/agent/config.ts';
 import { type ClaimInput, concludeChange, decideClaim, factCount } from '../../../lib/runner/claim.ts';
-import type { ActionRecord, CallRecord, CallStatus, Journal } from '../../../lib/store/journal.ts';
+import {
+  type ActionRecord,
+  type CallRecord,
+  type CallStatus,
+  EMPTY_JOURNAL,
+  type Journal,
+} from '../../../lib/store/journal.ts';
 import type { RunRecord } from '../../../lib/store/run-record.ts';
 import { decodeThrown, encodeThrown } from '../../../lib/values/error-codec.ts';
 
@@ -26,9 +32,15 @@ const run = (more: Partial<RunRecord> = {}): RunRecord => ({
 
 /** A journal with a call of each status, and so many finished actions. */
 function journalOf(statuses: readonly CallStatus[], actions = 0): Journal {
-  const calls = statuses.map((status, ordinal) => ({ actionId: 'open', slot: `c${ordinal}`, status, ordinal }) as CallRecord);
-  const finished = Array.from({ length: actions }, (_, n) => ({ actionId: `done-${n}`, ordinal: 100 + n, epoch: 4, position: n }) as ActionRecord);
+  const calls = statuses.map(
+    (status, ordinal) => ({ actionId: 'open', slot: `c${ordinal}`, status, ordinal }) as CallRecord,
+  );
+  const finished = Array.from(
+    { length: actions },
+    (_, n) => ({ actionId: `done-${n}`, ordinal: 100 + n, epoch: 4, position: n }) as ActionRecord,
+  );
   return {
+    ...EMPTY_JOURNAL,
     calls: new Map(calls.map((call) => [call.slot, call])),
     actions: new Map(finished.map((action) => [action.actionId, action])),
   };
@@ -66,7 +78,12 @@ describe('a claim', () => {
   });
 
   it('keeps the due time when it is near enough, which spares the index two writes', () => {
-    for (const [dueAt, kept] of [[NOW + 30_000, true], [NOW + 90_000, true], [NOW + 29_999, false], [NOW + 90_001, false]] as const)
+    for (const [dueAt, kept] of [
+      [NOW + 30_000, true],
+      [NOW + 90_000, true],
+      [NOW + 29_999, false],
+      [NOW + 90_001, false],
+    ] as const)
       expect('dueAt' in changeOf({ seen: run({ dueAt }) })).toBe(!kept);
   });
 
@@ -75,8 +92,12 @@ describe('a claim', () => {
   });
 
   it('records the order of what it found, also when nothing is left of it', () => {
-    expect(changeOf({ journal: journalOf(['SUCCEEDED', 'PENDING', 'FAILED'], 1) })).toMatchObject({ settleOrder: '100.0.2' });
-    expect(changeOf({ seen: run({ settleOrder: '2.0' }), journal: journalOf(['SUCCEEDED', 'PENDING', 'FAILED']) })).toMatchObject({ settleOrder: '2.0' });
+    expect(changeOf({ journal: journalOf(['SUCCEEDED', 'PENDING', 'FAILED'], 1) })).toMatchObject({
+      settleOrder: '100.0.2',
+    });
+    expect(
+      changeOf({ seen: run({ settleOrder: '2.0' }), journal: journalOf(['SUCCEEDED', 'PENDING', 'FAILED']) }),
+    ).toMatchObject({ settleOrder: '2.0' });
     expect(changeOf({ seen: run({ settleOrder: '7' }) })).toMatchObject({ settleOrder: '' });
   });
 });
@@ -110,7 +131,8 @@ describe('attempts', () => {
       kind: 'conclude',
       error: {
         code: 'ATTEMPTS_EXHAUSTED',
-        message: 'The run made no progress in 5 attempts (last error: the last one). Mend the cause, then redrive the run.',
+        message:
+          'The run made no progress in 5 attempts (last error: the last one). Mend the cause, then redrive the run.',
         cause: { name: 'RangeError' },
       },
     });
@@ -120,7 +142,12 @@ describe('attempts', () => {
 
 describe('a conclusion', () => {
   it('fixes the outcome and raises the epoch, so that no driver of before goes on', () => {
-    expect(concludeChange(run(), 'CANCELLED', NOW)).toEqual({ status: 'COMPLETING', outcome: 'CANCELLED', epoch: 5, dueAt: NOW + 60_000 });
+    expect(concludeChange(run(), 'CANCELLED', NOW)).toEqual({
+      status: 'COMPLETING',
+      outcome: 'CANCELLED',
+      epoch: 5,
+      dueAt: NOW + 60_000,
+    });
   });
 
   it('of a parked run says that it never held its key', () => {

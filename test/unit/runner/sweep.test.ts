@@ -5,7 +5,9 @@ import { sweepRuns } from '../../../lib/runner/sweep-runs.ts';
 import { DriveBench, settleMicrotasks } from './support/drive-bench.ts';
 
 const idle = defineAgent({ name: 'idle' }).addAction('act', EventType.InputEvent, () => {});
-const failing = defineAgent({ name: 'idle' }).addAction('act', EventType.InputEvent, () => Promise.reject(new Error('no')));
+const failing = defineAgent({ name: 'idle' }).addAction('act', EventType.InputEvent, () =>
+  Promise.reject(new Error('no')),
+);
 const hanging = defineAgent({ name: 'idle' }).addAction('act', EventType.InputEvent, () => new Promise<void>(() => {}));
 
 /** Sweeps and gives the ids of the runs that it woke. */
@@ -65,7 +67,9 @@ describe('the sweep', () => {
 
   it('wakes at most 500 of a shard at a time; the others are due still', async () => {
     const bench = new DriveBench([idle]);
-    const ids = Array.from({ length: 9_000 }, (_, n) => `run-${n}`).filter((id) => dueShard(id) === 'due#0').slice(0, 600);
+    const ids = Array.from({ length: 9_000 }, (_, n) => `run-${n}`)
+      .filter((id) => dueShard(id) === 'due#0')
+      .slice(0, 600);
     for (const id of ids) await bench.begin(id, null);
     bench.clock.advanceBy(60_000);
     expect(await sweep(bench)).toHaveLength(500);
