@@ -21,6 +21,8 @@ import { OrderlyEnd } from './orderly-end.ts';
 import { secondsSince, step } from './step.ts';
 
 const PROJECT = dirname(import.meta.dirname);
+// npm runs scripts in the project, but people name files from where they are.
+const CALLER_DIRECTORY = process.env.INIT_CWD ?? process.cwd();
 const SAMPLE = join(PROJECT, 'functions/agents/diff-report/sample.diff');
 const AGENT = 'diff_report';
 const ANSWER_LIMIT_MILLIS = 60_000;
@@ -55,7 +57,8 @@ async function start(options: StartOptions): Promise<void> {
     console.log(START_USAGE);
     return program.end(0);
   }
-  const stateDirectory = resolve(PROJECT, options.stateDirectory);
+  const { stateDirectory: state } = options;
+  const stateDirectory = state === undefined ? join(PROJECT, '.local') : resolve(CALLER_DIRECTORY, state);
   await refuseSecondStack(stateDirectory);
   const diff = await readDiff(options.diffFile);
 
@@ -168,8 +171,7 @@ function outputOf(stack: LocalStack, name: string): string {
 }
 
 async function readDiff(file: string | undefined): Promise<string> {
-  // npm runs scripts in the project, but people name files from where they are.
-  const path = file === undefined ? SAMPLE : resolve(process.env.INIT_CWD ?? process.cwd(), file);
+  const path = file === undefined ? SAMPLE : resolve(CALLER_DIRECTORY, file);
   return readFile(path, 'utf8').catch((cause: unknown) => {
     throw localStackError(`${path} cannot be read. Name a file with a unified diff.`, { cause });
   });

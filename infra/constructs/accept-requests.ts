@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { AcceptRequestsEnv } from '../../functions/environment/accept-requests-env.ts';
-import { NotifyingAlarm } from './alarm.ts';
 import type { GuardedQueue } from './guarded-queue.ts';
 import { HandlerFunction, type HandlerProps } from './handler-function.ts';
+import { NotifyingAlarm } from './notifying-alarm.ts';
 import type { PayloadStore } from './payload-store.ts';
 import { QueueConsumer } from './queue-consumer.ts';
 import type { RunStore } from './run-store.ts';

@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { AgentError } from '../../lib/errors/agent-error.ts';
-import { NotifyingAlarm } from './alarm.ts';
-import { type AlarmProps, removalPolicyOf, type StoredDataProps } from './shared-props.ts';
+import { type AlarmProps, NotifyingAlarm } from './notifying-alarm.ts';
+import { removalPolicyOf, type StoredDataProps } from './stored-data.ts';
 
 export interface GuardedQueueProps extends StoredDataProps, AlarmProps {
   /** FIFO with high throughput, else standard. Its dead-letter queue is of the same kind, as SQS demands. */

@@ -12,9 +12,9 @@ import {
 import { type BundlingOptions, LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { NotifyingAlarm } from './alarm.ts';
-import { type AlarmProps, removalPolicyOf, type StoredDataProps } from './shared-props.ts';
+import { type AlarmProps, NotifyingAlarm } from './notifying-alarm.ts';
 import { attachToNetwork, useKey, writeLogs } from './statements.ts';
+import { removalPolicyOf, type StoredDataProps } from './stored-data.ts';
 
 /** What all functions of a stack have in common. */
 export interface HandlerProps extends StoredDataProps, AlarmProps {

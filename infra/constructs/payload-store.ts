@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { removalPolicyOf, type StoredDataProps } from './shared-props.ts';
 import { PAYLOAD_PREFIX } from './statements.ts';
+import { removalPolicyOf, type StoredDataProps } from './stored-data.ts';
 
 export interface PayloadStoreProps extends StoredDataProps {
   /** Days for which a payload may be needed. */

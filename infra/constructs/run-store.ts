@@ -1,7 +1,7 @@
 import { AttributeType, Billing, type CfnGlobalTable, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { removalPolicyOf, type StoredDataProps } from './shared-props.ts';
+import { removalPolicyOf, type StoredDataProps } from './stored-data.ts';
 
 /** The one table with every run, and its sparse index by due time. */
 export class RunStore extends Construct {

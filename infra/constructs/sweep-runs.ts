@@ -1,10 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { SweepRunsEnv } from '../../functions/environment/sweep-runs-env.ts';
-import { NotifyingAlarm } from './alarm.ts';
 import type { GuardedQueue } from './guarded-queue.ts';
 import { HandlerFunction, type HandlerProps } from './handler-function.ts';
 import { MinuteSchedule } from './minute-schedule.ts';
+import { NotifyingAlarm } from './notifying-alarm.ts';
 import type { RunStore } from './run-store.ts';
 import { queryIndex, sendMessages } from './statements.ts';
 

@@ -70,6 +70,10 @@ export interface LocalResourceType {
 /** The function that a trigger of the template names. */
 export function functionByArn(context: CreationContext, arn: string): FunctionPool {
   const pool = [...context.functions].find(([known, { spec }]) => known === arn || spec.name === arn)?.[1];
-  if (pool === undefined) throw localStackError(`A trigger names the function ${arn}, which is not in the template.`);
+  if (pool === undefined) {
+    throw localStackError(
+      `A trigger names the function ${arn}, which is not in the template. Feed a function of the same stack.`,
+    );
+  }
   return pool;
 }

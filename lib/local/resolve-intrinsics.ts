@@ -61,7 +61,11 @@ function applyFunction(name: string, raw: unknown, targets: ReferenceTargets): u
 function reference(name: string, targets: ReferenceTargets): unknown {
   if (name === 'AWS::NoValue') return NO_VALUE;
   const value = targets.ref(name);
-  if (value === undefined) throw localStackError(`The template refers to ${name}, which does not exist in it.`);
+  if (value === undefined) {
+    throw localStackError(
+      `The template refers to ${name}, which does not exist in it. Keep what the functions need in one stack, or deploy the app instead.`,
+    );
+  }
   return value;
 }
 
@@ -70,7 +74,9 @@ function getAttribute(raw: unknown, targets: ReferenceTargets): string {
   const attribute = path.join('.');
   const value = targets.attribute(logicalId, attribute);
   if (value === undefined) {
-    throw localStackError(`The template needs ${logicalId}.${attribute}, which the local stack does not provide.`);
+    throw localStackError(
+      `The template needs ${logicalId}.${attribute}, which the local stack does not provide. Do without it, or deploy the app instead.`,
+    );
   }
   return value;
 }

@@ -6,7 +6,8 @@ export interface StartOptions {
   readonly once: boolean;
   /** Where the diff of the first request is. `undefined`: the sample. */
   readonly diffFile: string | undefined;
-  readonly stateDirectory: string;
+  /** Relative to where the command was given. `undefined`: `.local` of the project. */
+  readonly stateDirectory: string | undefined;
   readonly help: boolean;
 }
 
@@ -14,7 +15,7 @@ export const START_USAGE = `Usage: npm start [-- options]
 
   --once              end after the first answer, with exit status 0 when it was completed
   --diff FILE         send this diff instead of the sample
-  --state DIRECTORY   where the stack announces itself and keeps its logs (default .local)
+  --state DIRECTORY   where the stack announces itself and keeps its logs (default: .local of this project)
   --help              show this`;
 
 /** Reads the command line of `npm start`. An unknown option is an error that shows the known ones. */
@@ -27,7 +28,7 @@ export function parseStartOptions(parameters: readonly string[]): StartOptions {
       options: {
         once: { type: 'boolean', default: false },
         diff: { type: 'string' },
-        state: { type: 'string', default: '.local' },
+        state: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });

@@ -1,19 +1,20 @@
 import type { AgentPlan } from '../agent/plan.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { isTerminal, ReplayMismatchError } from '../errors/public-errors.ts';
-import { type Event, EventType } from '../events/event.ts';
+import { EventType } from '../events/event.ts';
 import type { TraceStatus } from '../ports/trace-record.ts';
 import { type ActionRecord, journalSlot, type Position } from '../store/journal.ts';
-import { type ActionBody, attributesOf, decodeBody, type EmittedEvent, encodeBody } from './action-body.ts';
+import { type ActionBody, decodeBody, encodeBody } from './action-body.ts';
 import { createActionContext, guardAction } from './action-context.ts';
 import { ActionRun, type QueuedAction } from './action-run.ts';
 import type { DriveState } from './drive-state.ts';
 import { DurableCalls } from './durable-calls.ts';
 import { DurableWaits } from './durable-waits.ts';
 import type { RunOutput } from './engine-outcome.ts';
+import { EventQueue } from './event-queue.ts';
 import type { ExternalWaits } from './external-waits.ts';
 import type { Delivery } from './order-log.ts';
-import { actionIdOf, actionPath, eventIdOf, rootActionId } from './run-ids.ts';
+import { rootActionId } from './run-ids.ts';
 import { ActionMemory, CommittedMemory, type MemoryContents, type MemoryWrites } from './run-memory.ts';
 import type { Slots } from './slots.ts';
 
@@ -39,17 +40,17 @@ export class ActionRunner {
   private readonly state: DriveState;
   private readonly calls: DurableCalls;
   private readonly durableWaits: DurableWaits;
-  private readonly queue: QueuedAction[] = [];
+  private readonly events: EventQueue;
   private readonly running = new Set<ActionRun>();
   private readonly sensory = new CommittedMemory(async () => ({}));
   private readonly shortTerm: CommittedMemory;
-  readonly outputs: RunOutput[] = [];
   /** Actions whose end was shown: what the next action sees of memory. */
   private view = 0;
 
   constructor(options: ActionRunnerOptions) {
     this.options = options;
     this.state = options.state;
+    this.events = new EventQueue(options.plan, options.state.tracer);
     this.calls = new DurableCalls(options.state, options.slots);
     this.durableWaits = new DurableWaits(options.state, options.slots, options.waits);
     this.shortTerm = new CommittedMemory(options.loadShortTerm);
@@ -58,12 +59,17 @@ export class ActionRunner {
   /** Feeds the queue with the run's input. */
   emitInput(inputText: string): void {
     const event = { type: EventType.InputEvent, text: `{"input":${inputText}}` };
-    const parent = { id: rootActionId(this.options.runId), path: '', name: undefined, eventId: undefined };
-    this.emit(parent, [event], this.state.recorder.epoch > 1 ? 'reused' : 'created');
+    const root = { id: rootActionId(this.options.runId), path: '', name: undefined, eventId: undefined };
+    this.events.emit(root, [event], this.state.recorder.epoch > 1 ? 'reused' : 'created');
+  }
+
+  /** Results so far, in the order in which they were sent. */
+  get outputs(): readonly RunOutput[] {
+    return this.events.outputs;
   }
 
   get hasQueued(): boolean {
-    return this.queue.length > 0;
+    return this.events.hasQueued;
   }
 
   /** Names of the actions that have started and not ended. */
@@ -84,7 +90,7 @@ export class ActionRunner {
 
   /** Starts the next queued action; `true` when user code ran. */
   startNext(): boolean {
-    const queued = this.queue.shift();
+    const queued = this.events.takeQueued();
     if (queued === undefined) return false;
     const record = this.state.journal.actions.get(queued.id);
     const ordinal = this.state.takeOrdinal(record?.ordinal);
@@ -223,7 +229,7 @@ export class ActionRunner {
       const kept = record.epoch < this.options.lifeEpoch;
       this.sensory.commit(body.sensory, this.view, kept);
       this.shortTerm.commit(body.shortTerm, this.view, kept);
-      this.emit(
+      this.events.emit(
         { id: queued.id, path: queued.path, name: queued.action.name, eventId: queued.event.id },
         body.events,
         live ? 'created' : 'reused',
@@ -241,37 +247,6 @@ export class ActionRunner {
     if (unvisited.length === 0) return undefined;
     const more = unvisited.length > MAX_SHOWN_CALLS ? ` and ${unvisited.length - MAX_SHOWN_CALLS} more` : '';
     return `${unvisited.slice(0, MAX_SHOWN_CALLS).join(' ')}${more}`;
-  }
-
-  private emit(
-    parent: {
-      readonly id: string;
-      readonly path: string;
-      readonly name: string | undefined;
-      readonly eventId: string | undefined;
-    },
-    events: readonly EmittedEvent[],
-    status: TraceStatus,
-  ): void {
-    events.forEach((emitted, emission) => {
-      const id = eventIdOf(parent.id, emission);
-      const lineage =
-        parent.name === undefined ? {} : { upstreamEventId: parent.eventId ?? '', upstreamActionName: parent.name };
-      this.traceEvent(id, emitted, status, parent.id, lineage);
-      if (emitted.type === EventType.OutputEvent) {
-        this.outputs.push({ eventId: id, text: emitted.text });
-        return;
-      }
-      for (const action of this.options.plan.actionsByType.get(emitted.type) ?? []) {
-        this.queue.push({
-          id: actionIdOf(parent.id, emission, action.name),
-          action,
-          parentActionId: parent.id,
-          path: actionPath(parent.path, action.name),
-          event: toEvent(id, emitted, lineage),
-        });
-      }
-    });
   }
 
   private trace(
@@ -296,39 +271,6 @@ export class ActionRunner {
       },
     });
   }
-
-  private traceEvent(
-    id: string,
-    emitted: EmittedEvent,
-    status: TraceStatus,
-    producer: string,
-    lineage: { readonly upstreamEventId?: string; readonly upstreamActionName?: string },
-  ): void {
-    this.state.tracer.write({
-      entityType: 'event',
-      entityName: emitted.type,
-      executionId: id,
-      parentExecutionId: producer,
-      status,
-      metadata: {
-        event_id: id,
-        upstream_event_id: lineage.upstreamEventId,
-        upstream_action_name: lineage.upstreamActionName,
-      },
-      attributes: attributesOf(emitted),
-    });
-  }
-}
-
-/** An event as its action gets it: a copy of its own, so that no action sees what another did to it. */
-function toEvent(
-  id: string,
-  emitted: EmittedEvent,
-  lineage: { readonly upstreamEventId?: string; readonly upstreamActionName?: string },
-): Event {
-  const attributes = attributesOf(emitted);
-  const event = { id, type: emitted.type, attributes, ...lineage };
-  return emitted.type === EventType.InputEvent ? ({ ...event, input: attributes.input } as Event) : event;
 }
 
 const viewMismatch = (queued: QueuedAction, recorded: number, now: number): ReplayMismatchError =>

@@ -2,7 +2,7 @@ import type { Config } from '../agent/config.ts';
 import type { StoredText } from '../store/journal.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { KeyStore } from '../store/key-store.ts';
-import type { Payloads } from '../store/payloads.ts';
+import { INLINE_BYTES, type Payloads } from '../store/payloads.ts';
 import type { KeyedRun } from './key-order.ts';
 import { memoryExpiry, memoryLifeLeft, memoryRefreshBelow } from './retention.ts';
 import type { MemoryContents, MemoryWrites } from './run-memory.ts';
@@ -57,7 +57,9 @@ export class KeyMemory {
   /** A FAILED run may be redriven after the key has moved on; its replay must see the old memory. The first view counts. */
   private async keepView(): Promise<void> {
     const view = JSON.stringify(await this.load(undefined));
-    const stored = await this.payloads.save('The memory that the run began with', view);
+    // Whatever its size: each field was accepted on its own, and no end of a run may fail over their sum.
+    const inline = Buffer.byteLength(view, 'utf8') <= INLINE_BYTES;
+    const stored = inline ? { text: view } : { reference: JSON.stringify(await this.payloads.saveOutside(view)) };
     await new JournalStore(this.ports.items, this.run.runId, this.run.ttl).putMemoryView(stored);
   }
 

@@ -38,6 +38,8 @@ export class KeyOrder {
       if (head.activeRunId === run.runId) return { kind: 'active', turn: head.turn };
       if ((await this.runs.get(run.runId))?.status !== 'PARKED') return { kind: 'moved-on' };
       if (head.activeRunId === undefined && (first === undefined || first.runId === run.runId)) {
+        // Another wake of this run may still be about to park it. Marked before HEAD changes, that park is refused.
+        if (first && !(await this.mark(run.runId))) continue;
         const given = await this.give(keys, head, run.runId);
         if (given === undefined) continue;
         if (first) await keys.deleteInbox(first);
@@ -116,6 +118,11 @@ export class KeyOrder {
     else if (active.status === 'PARKED' && (active.dueAt ?? 0) > this.now() + DUE_NEAR_MILLIS) {
       await this.announceActive(run, keys, { sequence: active.sequence, runId: active.runId });
     }
+  }
+
+  /** Makes a parked run due, and its wake count differ from what anybody has read before. `false`: it is no longer PARKED. */
+  private async mark(runId: string): Promise<boolean> {
+    return (await this.runs.handOver(runId, this.now() + DUE_NEAR_MILLIS)).kind === 'written';
   }
 
   private async give(keys: KeyStore, head: KeyHead, runId: string): Promise<KeyHead | undefined> {

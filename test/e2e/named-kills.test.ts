@@ -120,7 +120,7 @@ describe('the log of run-agent', () => {
 
   it('says what a second drive reused and what it did', () => {
     expect(statuses(AGENT)).toEqual(['started', 'started', 'success']);
-    expect(statuses('_input_event')).toEqual(['created', 'created']);
+    expect(statuses('_input_event')).toEqual(['created', 'reused']);
     expect(statuses('parse')).toEqual(['started', 'success', 'reused']);
     expect(statuses('inspect')).toEqual(['started', 'success', 'reused']);
     expect(statuses('report')).toEqual(['started', 'started', 'success']);

@@ -77,9 +77,11 @@ const files = ['lib', 'functions', 'infra'].flatMap((folder) =>
 const imports: readonly Import[] = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return Array.from(
-    text.matchAll(/^\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm),
+    text.matchAll(
+      /^\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|import\('([^']+)'\)|^\s*import\s+'([^']+)'/gm,
+    ),
     (match) => {
-      const target = match[2] ?? match[3] ?? '';
+      const target = match[2] ?? match[3] ?? match[4] ?? '';
       return { file, from: placeOf(file), target, typeOnly: match[1] !== undefined };
     },
   );
@@ -90,8 +92,14 @@ function placeOf(file: string): string {
   return places.find((place) => file === place || file.startsWith(`${place}/`)) ?? file;
 }
 
+/** What the project exports under its own name. */
+const OWN_NAMES: Readonly<Record<string, string>> = {
+  'lambda-agents': 'lib/index.ts',
+  'lambda-agents/testing': 'lib/testing/test-runtime.ts',
+};
+
 const targetFile = ({ file, target }: Import): string =>
-  target === 'lambda-agents' ? 'lib/index.ts' : relative(ROOT, resolve(ROOT, dirname(file), target));
+  OWN_NAMES[target] ?? relative(ROOT, resolve(ROOT, dirname(file), target));
 
 describe('import direction', () => {
   it('finds the imports of the project', () => {
@@ -99,7 +107,7 @@ describe('import direction', () => {
   });
 
   it('points inwards between folders', () => {
-    const own = imports.filter(({ target }) => target.startsWith('.') || target === 'lambda-agents');
+    const own = imports.filter(({ target }) => target.startsWith('.') || target in OWN_NAMES);
     const wrong = own.filter((found) => {
       const place = placeOf(targetFile(found));
       return place !== found.from && !(ALLOWED[found.from] ?? []).includes(place);

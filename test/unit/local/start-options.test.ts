@@ -2,7 +2,12 @@ import { expect, it } from 'vitest';
 import { parseStartOptions } from '../../../lib/local/start-options.ts';
 
 it('stays up with the sample by default', () => {
-  expect(parseStartOptions([])).toEqual({ once: false, diffFile: undefined, stateDirectory: '.local', help: false });
+  expect(parseStartOptions([])).toEqual({
+    once: false,
+    diffFile: undefined,
+    stateDirectory: undefined,
+    help: false,
+  });
 });
 
 it('reads its options', () => {

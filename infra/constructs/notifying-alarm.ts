@@ -1,7 +1,13 @@
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { AlarmProps } from './shared-props.ts';
+
+/** Where alarms go. */
+export interface AlarmProps {
+  /** @default the alarm only shows its state */
+  readonly alarmTopic?: ITopic | undefined;
+}
 
 export interface NotifyingAlarmProps extends AlarmProps {
   readonly metric: IMetric;

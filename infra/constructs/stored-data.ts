@@ -1,6 +1,5 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 
 /** What the stack decides once for everything that holds data. */
 export interface StoredDataProps {
@@ -8,12 +7,6 @@ export interface StoredDataProps {
   readonly removable: boolean;
   /** Encrypts the data. @default keys that AWS owns */
   readonly encryptionKey?: IKey | undefined;
-}
-
-/** Where alarms go. */
-export interface AlarmProps {
-  /** @default the alarm only shows its state */
-  readonly alarmTopic?: ITopic | undefined;
 }
 
 /** Data stays by default, so that removing a stack by mistake loses nothing. */
