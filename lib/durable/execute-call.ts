@@ -69,13 +69,11 @@ async function attemptOnce(call: CheckedCall, recover: boolean, environment: Cal
   const limit = call.timeoutMillis === undefined ? undefined : new AbortController();
   const signal = limit ? AbortSignal.any([environment.signal, limit.signal]) : environment.signal;
   const thrownByCall = new Set<unknown>();
-  const runCall = async (): Promise<unknown> => {
-    try {
-      return await call.call(signal);
-    } catch (error) {
-      thrownByCall.add(error);
-      throw error;
-    }
+  const runCall = (): Promise<unknown> => {
+    const made = (async () => call.call(signal))();
+    // A reconciler need not wait for the call that it makes; a rejection that nobody handles would stop the process.
+    made.catch((error: unknown) => thrownByCall.add(error));
+    return made;
   };
   const reconcile = recover ? call.reconcile : undefined;
   const body = insideCall(call.id, async () => (reconcile ? reconcile(runCall, signal) : runCall())).then(

@@ -47,9 +47,10 @@ export function checkSignal(
 
 function checkMillis(method: string, millis: unknown): number {
   if (typeof millis === 'number' && millis >= 0 && millis <= MAX_WAIT_MILLIS) return Math.ceil(millis);
+  const asked = typeof millis === 'number' ? `${millis} ms` : `a ${typeof millis}`;
   throw new AgentError(
     'INVALID_CALL',
-    `${method} was told to wait ${String(millis)} ms. Give a number from 0 to ${MAX_WAIT_MILLIS} (365 days).`,
+    `${method} was told to wait ${asked}. Give milliseconds: a number from 0 to ${MAX_WAIT_MILLIS} (365 days).`,
   );
 }
 

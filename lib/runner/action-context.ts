@@ -42,7 +42,7 @@ export function createActionContext({ plan, runId, key, action, calls, waits }: 
     },
     sleep: (millis, options) => {
       refuseInsideCall('sleep');
-      return waits.sleep(action, millis, options);
+      return waits.sleep(action, millis, options) as Promise<void>;
     },
     waitForSignal: (name: string, options?: SignalOptions) => {
       refuseInsideCall('waitForSignal');

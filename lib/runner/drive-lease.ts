@@ -40,6 +40,7 @@ export class DriveLease {
   private readonly leaseMillis: number;
   private readonly deadline: number;
   private until: number;
+  private wakeCount: number;
   readonly epoch: number;
 
   constructor(options: {
@@ -55,6 +56,7 @@ export class DriveLease {
     this.runId = options.run.runId;
     this.epoch = options.run.epoch;
     this.until = options.run.leaseUntil ?? 0;
+    this.wakeCount = options.run.wakeCount;
     this.leaseMillis = options.leaseMillis;
     this.deadline = options.deadline;
   }
@@ -71,11 +73,12 @@ export class DriveLease {
     const result = await this.runs.renew(this.runId, this.epoch, change);
     if (result.kind === 'refused') return 'lost';
     this.until = until;
+    this.wakeCount = result.run.wakeCount;
     return result.run.cancelMark === undefined ? 'owned' : 'cancelled';
   }
 
   /** Renews at every third of the lease until stopped. */
-  keep(onLoss: (result: Exclude<RenewResult, 'owned'>) => void): () => void {
+  keep(onLoss: (result: Exclude<RenewResult, 'owned'>) => void, onRenewed: (wakeCount: number) => void): () => void {
     let stopped = false;
     let cancel = (): void => {};
     const schedule = (): void => {
@@ -85,8 +88,9 @@ export class DriveLease {
       try {
         const result = await this.renew();
         if (stopped) return;
-        if (result !== 'owned') onLoss(result);
-        if (result === 'owned') schedule();
+        if (result !== 'owned') return onLoss(result);
+        onRenewed(this.wakeCount);
+        schedule();
       } catch {
         // The store did not answer. The lease may still hold: the next beat tries again, and after its end nothing is written.
         if (!stopped) schedule();

@@ -42,10 +42,10 @@ interface ClaimedRun {
   readonly seenOrdinals: readonly number[];
   readonly inputText: string;
   readonly memoryView: StoredText | undefined;
-  /** The wake count before the journal was read. */
+  /** The wake count, and a time, before the journal was read. */
   readonly wakeCount: number;
+  readonly readAt: number;
 }
-
 /** D1 to D9: what a wake does. It is a hint: lost, late, doubled or reordered it changes nothing but timing. */
 export async function driveRun(options: DriveOptions, wake: Wake): Promise<DriveResult> {
   const { plans, ports } = options;
@@ -84,9 +84,11 @@ async function takeKey(options: DriveOptions, config: Config, seen: RunRecord): 
 /** D2a: a suspended run is claimed only when a wait of it can end. */
 async function look(options: DriveOptions, config: Config, seen: RunRecord): Promise<DriveResult> {
   const { items, clock } = options.ports;
+  const readAt = clock.now();
   const read = await new JournalStore(items, seen.runId, seen.ttl).read();
   const decision = decideResume(read.journal, clock.now());
-  if (decision.kind === 'resume') return claimAndDrive(options, config, seen, { turn: undefined, read });
+  if (decision.kind === 'resume')
+    return claimAndDrive(options, config, seen, { turn: undefined, read: { ...read, readAt } });
   const end = endOfAge(seen.createdAt, config);
   await new RunStore(items).keepSuspended(seen, Math.min(decision.until ?? end, end));
   return { kind: 'dropped', why: 'nothing that the run waits for has happened' };
@@ -96,12 +98,13 @@ async function claimAndDrive(
   options: DriveOptions,
   config: Config,
   seen: RunRecord,
-  known: { readonly turn: number | undefined; readonly read?: JournalRead },
+  known: { readonly turn: number | undefined; readonly read?: JournalRead & { readonly readAt: number } },
 ): Promise<DriveResult> {
   const { plans, ports, deadline } = options;
   const plan = plans.get(seen.agent);
   const store = new JournalStore(ports.items, seen.runId, seen.ttl);
   const { turn } = known;
+  const readAt = known.read?.readAt ?? ports.clock.now();
   const read = known.read ?? (isUntouched(seen) ? undefined : await store.read());
   const journal = read?.journal ?? EMPTY_JOURNAL;
   const now = ports.clock.now();
@@ -127,6 +130,7 @@ async function claimAndDrive(
     inputText,
     memoryView: read?.memoryView,
     wakeCount: seen.wakeCount,
+    readAt,
   });
 }
 
@@ -186,13 +190,8 @@ async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed
     seenOrdinals,
     loadShortTerm,
     state,
-    suspend: {
-      runs,
-      journal: journalStore,
-      run,
-      wakeCount: claimed.wakeCount,
-      endOfAge: endOfAge(run.createdAt, config),
-    },
+    world: { store: journalStore, wakeCount: claimed.wakeCount, readAt: claimed.readAt },
+    suspend: { runs, run, endOfAge: endOfAge(run.createdAt, config) },
   }).run();
   return settleDrive({ ports, config, run, newFacts: recorder.recordedFacts }, outcome);
 }

@@ -25,6 +25,7 @@ export class DriveState {
   outstanding = 0;
   /** Reads that hold the engine until they are back. */
   busy = 0;
+  private paused: Promise<void> | undefined;
   private reason: StopReason | undefined;
   private closed = false;
   private readonly taken: Set<number>;
@@ -85,10 +86,21 @@ export class DriveState {
     return this.nextOrdinal - 1;
   }
 
+  /** From now on work waits to begin until the returned function is called; it never begins if the drive is over by then. */
+  pause(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.paused = promise;
+    return () => {
+      this.paused = undefined;
+      resolve();
+    };
+  }
+
   /** Runs work that the end of the drive waits for; what it throws fails the attempt. */
-  runOutstanding(work: () => Promise<void>): void {
+  runOutstanding(work: () => Promise<unknown>): void {
     this.outstanding += 1;
-    work()
+    const begun = this.paused?.then(() => (this.isOver ? undefined : work())) ?? work();
+    begun
       .catch((error: unknown) => this.stop({ kind: 'attempt-failed', error }))
       .finally(() => {
         this.outstanding -= 1;

@@ -53,7 +53,7 @@ export class DurableCalls {
     this.state.runOutstanding(() => this.runLive(open, call, recover));
   }
 
-  private async runLive(open: OpenSlot, call: CheckedCall, recover: boolean): Promise<void> {
+  private async runLive(open: OpenSlot, call: CheckedCall, recover: boolean): Promise<unknown> {
     const announced = announcesItself(call);
     let recovering = recover;
     if (announced && !recover) {

@@ -21,26 +21,19 @@ export class DurableWaits {
   }
 
   /** @throws AgentError for bad options */
-  async sleep(action: ActionRun, millis: unknown, options: unknown): Promise<void> {
+  sleep(action: ActionRun, millis: unknown, options: unknown): Promise<unknown> {
     const sleep = checkSleep(millis, options);
-    await this.slots.open(action, { id: sleep.id, kind: 'sleep' }, (open, record) =>
+    return this.slots.open(action, { id: sleep.id, kind: 'sleep' }, (open, record) =>
       this.place(open, record, sleep.millis),
     );
   }
 
-  /** @throws AgentError for bad options, and for a value that the schema refuses */
-  async waitForSignal(action: ActionRun, name: unknown, options: unknown): Promise<unknown> {
+  /** @throws AgentError for bad options */
+  waitForSignal(action: ActionRun, name: unknown, options: unknown): Promise<unknown> {
     const signal = checkSignal(name, options);
     const asked = { id: signal.name, kind: 'signal', signalName: signal.name } as const;
-    const value = await this.slots.open(action, asked, (open, record) =>
-      this.place(open, record, signal.timeoutMillis),
-    );
-    if (signal.schema === undefined || value === undefined) return value;
-    const parsed = signal.schema.safeParse(value);
-    if (parsed.success) return parsed.data;
-    throw new AgentError(
-      'INVALID_SIGNAL',
-      `The value of signal "${signal.name}" does not fit its schema: ${z.prettifyError(parsed.error)} Send the signal with another value, and wait for it again.`,
+    return this.slots.open(action, asked, (open, record) =>
+      this.place(signal.schema ? parsing(open, signal.schema) : open, record, signal.timeoutMillis),
     );
   }
 
@@ -56,6 +49,7 @@ export class DurableWaits {
       case 'wait':
         return this.waits.add({ open, until: decision.record.until });
       default:
+        this.waits.expect(open);
         this.state.runOutstanding(() => this.begin(open, millis));
     }
   }
@@ -66,8 +60,32 @@ export class DurableWaits {
     const pending = this.slots.recordOf(open, 'PENDING', until === undefined ? {} : { until });
     const result = await this.state.recorder.announce(pending);
     if (result.kind === 'lost') return this.state.stop({ kind: 'lost' });
-    if (result.record.status !== 'PENDING') return this.slots.adopt(open, result.record);
+    if (result.record.status !== 'PENDING') {
+      this.waits.leave(open, result.record);
+      return this.slots.adopt(open, result.record);
+    }
     this.slots.trace(open, 'started');
     this.waits.add({ open, until: result.record.until });
   }
+}
+
+/** The same place, at which the value of a signal is shown as its schema gives it. The promise stays the one that its action is watched by. */
+function parsing(open: OpenSlot, schema: z.ZodType): OpenSlot {
+  const resolve = (value: unknown): void => {
+    if (value === undefined) return open.resolve(undefined);
+    try {
+      const parsed = schema.safeParse(value);
+      if (parsed.success) return open.resolve(parsed.data);
+      const error = new AgentError(
+        'INVALID_SIGNAL',
+        `The value of signal "${open.asked.signalName}" does not fit its schema: ${z.prettifyError(parsed.error)} Send the signal with another value, and wait for it again.`,
+      );
+      // The value is recorded: another attempt could only refuse it again.
+      open.action.shownFailures.add(error);
+      open.reject(error);
+    } catch (error) {
+      open.reject(error);
+    }
+  };
+  return { ...open, resolve };
 }

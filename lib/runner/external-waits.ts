@@ -1,4 +1,5 @@
-import type { Journal, SignalRecord } from '../store/journal.ts';
+import type { CallRecord, Journal, SignalRecord } from '../store/journal.ts';
+import type { JournalStore } from '../store/journal-store.ts';
 import type { DriveState } from './drive-state.ts';
 import type { OpenSlot, Slots } from './slots.ts';
 
@@ -9,6 +10,15 @@ export interface ExternalWait {
   readonly until: number | undefined;
 }
 
+/** What is known of the outside when a drive begins. */
+export interface KnownWorld {
+  readonly store: JournalStore;
+  /** The wake count of D1, before the journal was read. */
+  readonly wakeCount: number;
+  /** A time before the journal was read. */
+  readonly readAt: number;
+}
+
 /** Stored form of `undefined`: the outcome of a sleep, and of a wait for a signal that did not come in time. */
 const NOTHING = '{"$":"undefined"}';
 
@@ -16,28 +26,72 @@ const NOTHING = '{"$":"undefined"}';
 export class ExternalWaits {
   private readonly state: DriveState;
   private readonly slots: Slots;
+  private readonly store: JournalStore;
   private readonly pending = new Map<number, ExternalWait>();
+  /** Waits whose beginning is being recorded. */
+  private readonly expected = new Set<OpenSlot>();
   private readonly consumed: Set<string>;
   private readonly timers = new Set<() => void>();
   private signals: readonly SignalRecord[];
+  /** The run's wake count, and the time, before the signals were last read. */
+  private knownWakeCount: number;
+  private readAt: number;
+  private isLooking = false;
 
-  constructor(state: DriveState, slots: Slots) {
+  constructor(state: DriveState, slots: Slots, { store, wakeCount, readAt }: KnownWorld) {
     this.state = state;
     this.slots = slots;
+    this.store = store;
+    this.knownWakeCount = wakeCount;
+    this.readAt = readAt;
     this.signals = state.journal.signals;
     this.consumed = new Set(consumedSignals(state.journal));
   }
 
+  get wakeCount(): number {
+    return this.knownWakeCount;
+  }
+
+  /** A wait begins: until it is recorded, no later one takes a signal before it. */
+  expect(open: OpenSlot): void {
+    this.expected.add(open);
+  }
+
   add(wait: ExternalWait): void {
+    this.expected.delete(wait.open);
     this.pending.set(wait.open.ordinal, wait);
     if (wait.until !== undefined) this.startTimer(wait.until);
     this.settleReady();
   }
 
-  /** Signals that have arrived by now. */
-  look(signals: readonly SignalRecord[]): void {
-    this.signals = signals;
+  /** Somebody else has recorded how the wait ended. */
+  leave(open: OpenSlot, record: CallRecord): void {
+    this.expected.delete(open);
+    this.pending.delete(open.ordinal);
+    for (const id of signalsOf(record)) this.consumed.add(id);
     this.settleReady();
+  }
+
+  /** Reads which signals have arrived. @param wakeCount the run's count, read before */
+  async look(wakeCount: number = this.knownWakeCount): Promise<void> {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    try {
+      const readAt = this.state.clock.now();
+      this.signals = await this.store.readSignals();
+      this.readAt = readAt;
+      this.knownWakeCount = wakeCount;
+    } finally {
+      this.isLooking = false;
+    }
+    this.settleReady();
+  }
+
+  /** A busy driver that finds a new mark looks whether a signal that it waits for has arrived. */
+  notice(wakeCount: number): void {
+    if (this.state.isOver || wakeCount === this.knownWakeCount) return;
+    if (this.waiting().some(({ open }) => open.asked.signalName !== undefined))
+      this.state.runOutstanding(() => this.look(wakeCount));
   }
 
   /** What waits still, in the order in which the waits began. Those of ended actions wait for nothing. */
@@ -59,12 +113,26 @@ export class ExternalWaits {
   /** Ends the waits whose signal is there or whose time has come. Signals of a name go to the waits in their order. */
   private settleReady(): void {
     if (this.state.isOver) return;
-    for (const wait of this.waiting()) {
-      const { open, until } = wait;
-      const signal = this.nextSignal(open.asked.signalName);
+    let isOutdated = false;
+    for (const { open, until } of this.waiting()) {
+      const { signalName } = open.asked;
+      if (this.isBehind(open)) continue;
+      const signal = this.nextSignal(signalName);
       if (signal) this.settle(open, signal);
-      else if (until !== undefined && until <= this.state.clock.now()) this.settle(open, undefined);
+      else if (until === undefined || until > this.state.clock.now()) continue;
+      else if (signalName === undefined || this.readAt >= until) this.settle(open, undefined);
+      else isOutdated = true;
     }
+    // A signal may have come in time while this drive was at work.
+    if (isOutdated) this.state.runOutstanding(() => this.look());
+  }
+
+  /** Whether a wait for the same signal began before and is not recorded yet. */
+  private isBehind({ ordinal, asked: { signalName } }: OpenSlot): boolean {
+    if (signalName === undefined) return false;
+    return [...this.expected].some(
+      (before) => before.asked.signalName === signalName && before.ordinal < ordinal && before.action.state !== 'ended',
+    );
   }
 
   private nextSignal(name: string | undefined): SignalRecord | undefined {
@@ -75,39 +143,35 @@ export class ExternalWaits {
 
   private settle(open: OpenSlot, signal: SignalRecord | undefined): void {
     this.pending.delete(open.ordinal);
-    if (signal) this.consumed.add(signalId(signal.name, signal.sequence));
+    const taken = signal === undefined ? undefined : signalId(signal.name, signal.sequence);
+    if (taken !== undefined) this.consumed.add(taken);
     this.state.runOutstanding(async () => {
       const text = signal ? await this.state.recorder.load(signal) : NOTHING;
-      await this.slots.settle(
-        open,
-        { kind: 'succeeded', text },
-        true,
-        signal ? { signalSequence: signal.sequence } : {},
-      );
+      const details = signal ? { signalSequence: signal.sequence } : {};
+      const record = await this.slots.settle(open, { kind: 'succeeded', text }, true, details);
+      if (record === undefined || record.signalSequence === signal?.sequence) return;
+      // Another driver was faster and gave the wait something else: the signal is for the next one.
+      if (taken !== undefined) this.consumed.delete(taken);
+      this.leave(open, record);
     });
   }
 
-  /** A short wait is worth staying for; a longer one ends the drive before its time comes, unless others keep it busy. */
+  /** Fires in a drive that others keep busy until then. */
   private startTimer(until: number): void {
-    const millis = Math.max(until - this.state.clock.now(), 0);
-    const kind = millis <= this.state.stayMillis ? 'wait' : 'background';
-    const cancel = this.state.clock.after(
-      millis,
-      () => {
-        this.timers.delete(cancel);
-        this.settleReady();
-      },
-      kind,
-    );
+    const fire = (): void => {
+      this.timers.delete(cancel);
+      this.settleReady();
+    };
+    const kind = until <= this.state.times.giveUpAt ? 'limit' : 'background';
+    const cancel = this.state.clock.after(Math.max(until - this.state.clock.now(), 0), fire, kind);
     this.timers.add(cancel);
   }
 }
 
 export const signalId = (name: string, sequence: string): string => `${sequence} ${name}`;
 
+const signalsOf = ({ signalName, signalSequence }: CallRecord): readonly string[] =>
+  signalName === undefined || signalSequence === undefined ? [] : [signalId(signalName, signalSequence)];
+
 /** Signals that a recorded wait has taken. */
-export function consumedSignals(journal: Journal): readonly string[] {
-  return [...journal.calls.values()].flatMap(({ signalName, signalSequence }) =>
-    signalName === undefined || signalSequence === undefined ? [] : [signalId(signalName, signalSequence)],
-  );
-}
+export const consumedSignals = (journal: Journal): readonly string[] => [...journal.calls.values()].flatMap(signalsOf);

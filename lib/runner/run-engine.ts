@@ -3,7 +3,7 @@ import { ActionRunner, type ActionRunnerOptions } from './action-runner.ts';
 import type { RenewResult } from './drive-lease.ts';
 import type { DriveState } from './drive-state.ts';
 import type { EngineOutcome } from './engine-outcome.ts';
-import { ExternalWaits } from './external-waits.ts';
+import { ExternalWaits, type KnownWorld } from './external-waits.ts';
 import type { Delivery } from './order-log.ts';
 import { formatOrdinals } from './settle-order.ts';
 import { microtasksDrained } from './signal.ts';
@@ -15,6 +15,7 @@ export interface EngineOptions extends Omit<ActionRunnerOptions, 'slots' | 'wait
   readonly inputText: string;
   /** Ordinals that earlier drives saw, in order, as they stand in the run record. */
   readonly seenOrdinals: readonly number[];
+  readonly world: KnownWorld;
   /** What suspending the run needs. */
   readonly suspend: Omit<SuspensionOptions, 'state' | 'waits'>;
 }
@@ -36,7 +37,7 @@ export class RunEngine {
     this.options = options;
     this.state = options.state;
     const slots = new Slots(options.state);
-    this.waits = new ExternalWaits(options.state, slots);
+    this.waits = new ExternalWaits(options.state, slots, options.world);
     this.suspension = new Suspension({ ...options.suspend, state: options.state, waits: this.waits });
     this.actions = new ActionRunner({ ...options, slots, waits: this.waits });
   }
@@ -66,7 +67,10 @@ export class RunEngine {
       this.state.stop({ kind: 'continue' });
     };
     const cancelGiveUp = clock.after(Math.max(times.giveUpAt - clock.now(), 0), giveUp, 'background');
-    const stopRenewing = lease.keep((loss) => this.state.stop({ kind: loss }));
+    const stopRenewing = lease.keep(
+      (loss) => this.state.stop({ kind: loss }),
+      (wakeCount) => this.waits.notice(wakeCount),
+    );
     return () => {
       cancelGiveUp();
       stopRenewing();
@@ -117,16 +121,35 @@ export class RunEngine {
       } else if (this.state.outstanding === 0 && this.waits.waiting().length === 0) {
         return undefined;
       } else {
-        await this.state.changed.wait();
+        await this.stay();
       }
     }
     return undefined;
   }
 
+  /** Waits for what is under way, or for a time that is worth staying for. */
+  private async stay(): Promise<void> {
+    const { clock, outstanding } = this.state;
+    const end = outstanding > 0 ? undefined : this.waits.earliestEnd();
+    // The waits have timers of their own; this one says that nothing else is to come before.
+    const cancel = end === undefined ? () => {} : clock.after(Math.max(end - clock.now(), 0), () => {}, 'wait');
+    await this.state.changed.wait();
+    cancel();
+  }
+
+  /** What code outside of durable calls asks for meanwhile begins only if the run is not suspended. */
   private async suspend(): Promise<void> {
-    const result = await this.suspension.suspend();
-    if (result.kind === 'news') return this.waits.look(result.signals);
-    this.state.stop(result.kind === 'suspended' ? { kind: 'suspended', until: this.waits.earliestEnd() } : result);
+    const goOn = this.state.pause();
+    try {
+      const result = await this.suspension.suspend();
+      if (result.kind === 'news') await this.waits.look(result.wakeCount);
+      else
+        this.state.stop(result.kind === 'suspended' ? { kind: 'suspended', until: this.waits.earliestEnd() } : result);
+    } catch (error) {
+      this.state.stop({ kind: 'attempt-failed', error });
+    } finally {
+      goOn();
+    }
   }
 
   /** What somebody else recorded gets its place in the run record before user code sees it. */

@@ -45,11 +45,25 @@ export async function signalRun(
     sequence: sequenceKey(sequenceNumber),
   });
   if (refusal) return refusal;
-  const marked = await runs.markSignalled(runId, dueAt(run, ports.clock.now()));
-  if (marked.kind === 'refused')
-    return marked.run ? nothing(marked.run) : { kind: 'nothing-to-do', runId, why: 'it is gone' };
-  if (marked.run.status === 'SUSPENDED') await ports.wakes.send({ runId, reason: 'signal' });
+  const marked = await mark(runs, run, ports.clock.now());
+  if (marked === undefined) return { kind: 'nothing-to-do', runId, why: 'it is gone' };
+  if (hasEnded(marked)) return nothing(marked);
+  if (marked.status === 'SUSPENDED') await ports.wakes.send({ runId, reason: 'signal' });
   return { kind: 'signalled', runId };
+}
+
+/**
+ * Tells the run; returns it as it is then. One that waits for its key or for a redrive is woken by those, and need not be looked at before:
+ * as long as it stands as it was seen.
+ */
+async function mark(runs: RunStore, seen: RunRecord, now: number): Promise<RunRecord | undefined> {
+  const isAsleep = seen.status === 'PARKED' || seen.status === 'BLOCKED';
+  const result = await runs.markSignalled(
+    seen.runId,
+    isAsleep ? { seen: seen.status } : { dueAt: now + DUE_NEAR_MILLIS },
+  );
+  if (result.kind === 'written' || result.run === undefined || hasEnded(result.run)) return result.run;
+  return mark(runs, result.run, now);
 }
 
 const hasEnded = (run: RunRecord): boolean => run.status === 'COMPLETING' || isFinal(run.status);
@@ -59,10 +73,6 @@ const nothing = (run: RunRecord): SignalResult => ({
   runId: run.runId,
   why: `the run is ${run.status}`,
 });
-
-/** A run that waits for its key or for a redrive is woken by those, and need not be looked at before. */
-const dueAt = (run: RunRecord, now: number): number | undefined =>
-  run.status === 'SUSPENDED' || run.status === 'RUNNING' ? now + DUE_NEAR_MILLIS : undefined;
 
 async function storeSignal(
   ports: StorePorts,

@@ -121,12 +121,20 @@ export class Slots {
   }
 
   /**
-   * Records an outcome at the next place of the order, and shows it when it is recorded.
+   * Records an outcome at the next place of the order, and shows it when it is recorded. Returns what stands in the slot then.
    * @param announced whether a PENDING record stands in the slot
    */
-  async settle(open: OpenSlot, outcome: CallOutcome, announced: boolean, details: OutcomeDetails = {}): Promise<void> {
-    if (outcome.kind === 'cancelled') return;
-    if (outcome.kind === 'fault') return this.state.stop({ kind: 'attempt-failed', error: outcome.error });
+  async settle(
+    open: OpenSlot,
+    outcome: CallOutcome,
+    announced: boolean,
+    details: OutcomeDetails = {},
+  ): Promise<CallRecord | undefined> {
+    if (outcome.kind === 'cancelled') return undefined;
+    if (outcome.kind === 'fault') {
+      this.state.stop({ kind: 'attempt-failed', error: outcome.error });
+      return undefined;
+    }
     const arrival = this.state.order.arrive();
     let delivery: Delivery | undefined;
     try {
@@ -135,8 +143,12 @@ export class Slots {
       const settled = { ...this.recordOf(open, status, { ...stored, ...details }), endedAt: this.state.clock.now() };
       const record: CallRecord & Position = { ...settled, ...position };
       const result = await this.state.recorder.settle(record, announced);
-      if (result.kind === 'lost') this.state.stop({ kind: 'lost' });
-      else delivery = this.delivery(open, result.record, result.kind === 'recorded' ? 'own' : 'adopted');
+      if (result.kind === 'lost') {
+        this.state.stop({ kind: 'lost' });
+        return undefined;
+      }
+      delivery = this.delivery(open, result.record, result.kind === 'recorded' ? 'own' : 'adopted');
+      return result.record;
     } finally {
       arrival.settle(delivery);
     }

@@ -1,5 +1,3 @@
-import type { SignalRecord } from '../store/journal.ts';
-import type { JournalStore } from '../store/journal-store.ts';
 import type { RunRecord } from '../store/run-record.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { DriveState } from './drive-state.ts';
@@ -7,8 +5,8 @@ import type { ExternalWaits } from './external-waits.ts';
 
 export type SuspendResult =
   | { readonly kind: 'suspended' }
-  /** Something has happened since the driver looked: these signals have arrived by now. */
-  | { readonly kind: 'news'; readonly signals: readonly SignalRecord[] }
+  /** Something has happened since the driver looked. */
+  | { readonly kind: 'news'; readonly wakeCount: number }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'lost' };
 
@@ -17,11 +15,8 @@ export interface SuspensionOptions {
   readonly state: DriveState;
   readonly waits: ExternalWaits;
   readonly runs: RunStore;
-  readonly journal: JournalStore;
   /** The record as the claim left it. */
   readonly run: RunRecord;
-  /** The wake count of D1, before the journal was read. */
-  readonly wakeCount: number;
   readonly endOfAge: number;
 }
 
@@ -33,19 +28,14 @@ export class Suspension {
   private readonly state: DriveState;
   private readonly waits: ExternalWaits;
   private readonly runs: RunStore;
-  private readonly journal: JournalStore;
   private readonly run: RunRecord;
   private readonly endOfAge: number;
-  /** The wake count as it was before the journal was last read. */
-  private wakeCount: number;
 
   constructor(options: SuspensionOptions) {
     this.state = options.state;
     this.waits = options.waits;
     this.runs = options.runs;
-    this.journal = options.journal;
     this.run = options.run;
-    this.wakeCount = options.wakeCount;
     this.endOfAge = options.endOfAge;
   }
 
@@ -56,13 +46,13 @@ export class Suspension {
     return end === undefined || end - this.state.clock.now() > this.state.stayMillis;
   }
 
-  /** D6. Refused when a mark was left since the journal was read: then it is read again, the count before the journal. */
+  /** D6. Refused when a mark was left since the signals were read: then they are to be read again, after the count. */
   async suspend(): Promise<SuspendResult> {
     if (!this.state.lease.isValid()) return { kind: 'lost' };
     const { runId, epoch } = this.run;
     const waitingFor = this.waits.waiting().map(({ open }) => String(open.ordinal));
     const dueAt = Math.min(this.waits.earliestEnd() ?? this.endOfAge, this.endOfAge);
-    const result = await this.runs.suspend(runId, epoch, this.wakeCount, { waitingFor, dueAt });
+    const result = await this.runs.suspend(runId, epoch, this.waits.wakeCount, { waitingFor, dueAt });
     if (result.kind === 'written') return { kind: 'suspended' };
     const { run } = result;
     if (run === undefined || run.epoch !== epoch) return { kind: 'lost' };
@@ -70,7 +60,6 @@ export class Suspension {
     if (run.status === 'SUSPENDED') return { kind: 'suspended' };
     if (run.status !== 'RUNNING') return { kind: 'lost' };
     if (run.cancelMark !== undefined) return { kind: 'cancelled' };
-    this.wakeCount = run.wakeCount;
-    return { kind: 'news', signals: (await this.journal.read()).journal.signals };
+    return { kind: 'news', wakeCount: run.wakeCount };
   }
 }

@@ -15,7 +15,7 @@ import {
   toJournal,
   toSignalItem,
 } from './journal.ts';
-import { callKey, inputKey, memoryViewKey, runKey } from './keys.ts';
+import { callKey, inputKey, memoryViewKey, runKey, SIGNAL_PREFIX } from './keys.ts';
 
 /** `adopted`: somebody else was first; `record` is theirs and counts. */
 export type RecordResult<Fact> = { readonly kind: 'recorded' } | { readonly kind: 'adopted'; readonly record: Fact };
@@ -127,6 +127,12 @@ export class JournalStore {
     if (result.kind === 'written' || result.item === undefined) return { kind: 'recorded' };
     const stored = fromActionItem(result.item);
     return stored.writer === record.writer ? { kind: 'recorded' } : { kind: 'adopted', record: stored };
+  }
+
+  /** The signals that have arrived, in the order in which they are taken. */
+  async readSignals(): Promise<readonly SignalRecord[]> {
+    const items = await this.items.query({ pk: runKey(this.runId).pk, prefix: SIGNAL_PREFIX });
+    return toJournal(items.filter((item) => item.ttl === this.ttl)).signals;
   }
 
   /** A signal: the same message writes the same item again. */

@@ -6,6 +6,7 @@ import {
   type RunAttribute,
   type RunOutcome,
   type RunRecord,
+  type RunStatus,
   runAttribute,
   toRunAttributes,
   toRunItem,
@@ -95,10 +96,14 @@ export class RunStore {
     return this.update(seen.runId, { dueAt, wakeCountAtSuspension: seen.wakeCount }, condition);
   }
 
-  /** Tells the run that a signal has arrived. @param dueAt when somebody must look, in case the wake is lost */
-  async markSignalled(runId: string, dueAt: number | undefined): Promise<RunWriteResult> {
-    const condition = all(exists, not(oneOf(runAttribute('status'), ENDED)));
-    return this.update(runId, dueAt === undefined ? {} : { dueAt }, condition, { add: { wakeCount: 1 } });
+  /** Tells the run that a signal has arrived, and when somebody must look in case the wake is lost; or nothing but that, if it is as it was seen. */
+  async markSignalled(
+    runId: string,
+    how: { readonly dueAt: number } | { readonly seen: RunStatus },
+  ): Promise<RunWriteResult> {
+    const [change, condition] =
+      'seen' in how ? [{}, is('status', how.seen)] : [how, not(oneOf(runAttribute('status'), ENDED))];
+    return this.update(runId, change, all(exists, condition), { add: { wakeCount: 1 } });
   }
 
   /** D8 and `continue`: gives the lease back; the run is looked at again at `dueAt`. */

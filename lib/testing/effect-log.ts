@@ -53,7 +53,7 @@ export class EffectLog {
           typeof call?.call === 'function' ? { ...call, call: (signal) => runWatched(effect, call, signal) } : call,
         );
         // Past the promise's own `then`: that would count as the action waiting for it.
-        Promise.prototype.then.call(
+        void Promise.prototype.then.call(
           promise,
           () => markShown(effect),
           () => markShown(effect),

@@ -123,22 +123,25 @@ export class SimulatedDeployment {
   }
 
   private skipToNextEvent(): void {
-    this.skipIdleSweeps();
     const times = [
       ...this.requests.filter((_request, place) => this.isFirstOfGroup(place)).map(({ visibleAt }) => visibleAt),
-      this.wakes.nextVisibleAt() ?? this.nextSweep,
-      this.nextSweep,
+      this.wakes.nextVisibleAt() ?? Number.POSITIVE_INFINITY,
+      this.sweepFrom(this.earliestDue()),
     ];
-    this.clock.advanceTo(Math.max(Math.min(...times), this.clock.now()));
+    const next = Math.max(Math.min(...times), this.clock.now());
+    this.nextSweep = this.sweepFrom(next);
+    this.clock.advanceTo(next);
   }
 
-  /** A sweep that finds nothing due changes nothing: the first one that may find something comes next. */
-  private skipIdleSweeps(): void {
+  /** The first sweep that is not before `time`. One that finds nothing due changes nothing, so time passes over it. */
+  private sweepFrom(time: number): number {
+    return this.nextSweep + Math.ceil(Math.max(time - this.nextSweep, 0) / SWEEP_INTERVAL) * SWEEP_INTERVAL;
+  }
+
+  /** When the next run is due; when none is, any sweep will do. */
+  private earliestDue(): number {
     const due = this.items.items().flatMap(({ gs, du }) => (String(gs).startsWith('due#') ? [Number(du)] : []));
-    const idleMillis = Math.min(...due) - this.nextSweep;
-    if (idleMillis > 0 && Number.isFinite(idleMillis)) {
-      this.nextSweep += Math.ceil(idleMillis / SWEEP_INTERVAL) * SWEEP_INTERVAL;
-    }
+    return due.length === 0 ? this.nextSweep : Math.min(...due);
   }
 
   /** Whether nothing is on its way: no request and no wake. */

@@ -56,7 +56,7 @@ describe('npm start', () => {
     expect(stdout).toMatch(/Synthesized the app in [\d.]+ s\.\nStarted .* in [\d.]+ s\.\nSending request/);
     expect(stdout).toContain('durable call open-ticket success');
     expect(stdout).toMatch(/"ticket": "http:\/\/127\.0\.0\.1:\d+\/tickets\/T-1"/);
-    expect(stdout).toMatch(/The run ended COMPLETED after [\d.]+ s\.\n$/);
+    expect(stdout).toMatch(/The run ended COMPLETED after [\d.]+ s\.\n/);
     expect(await findRunningStack(state)).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import { Deployment } from './deployment.ts';
-import { badEnd } from './good-end.ts';
 import { checkGrant } from './invariants.ts';
+import { Liveness } from './liveness.ts';
 import type { Scenario } from './scenario.ts';
 import { describeStep } from './describe-step.ts';
 import { StateSet } from './state-set.ts';
@@ -31,13 +31,15 @@ interface Frame {
 /** Visits every reachable state, depth first. Stops at the first violation, or when `maxStates` are visited. */
 export async function explore(scenario: Scenario, maxStates = Number.POSITIVE_INFINITY, merging = true): Promise<Exploration> {
   const deployment = new Deployment(scenario, merging);
+  const liveness = new Liveness(deployment);
   const visited = new StateSet();
   const path: Frame[] = [];
   const counts = { steps: 0, ends: 0, depth: 0 };
-  const visit = (world: World): void => {
-    if (!visited.add(world)) return;
+  const visit = (world: World): boolean => {
+    if (!visited.add(world)) return false;
     path.push({ world, steps: possibleSteps(deployment, world), next: 0 });
     counts.depth = Math.max(counts.depth, path.length);
+    return true;
   };
   const report = (violation?: Violation): Exploration => ({
     ...counts,
@@ -60,8 +62,7 @@ export async function explore(scenario: Scenario, maxStates = Number.POSITIVE_IN
       if (result === undefined) continue;
       counts.steps += 1;
       check(deployment, frame.world, result);
-      if (isEnd(deployment, result.world, step)) counts.ends += 1;
-      visit(result.world);
+      if (visit(result.world) && result.world.processes.length === 0 && (await liveness.check(result.world)).isEnd) counts.ends += 1;
     }
     return report();
   } catch (error) {
@@ -72,16 +73,6 @@ export async function explore(scenario: Scenario, maxStates = Number.POSITIVE_IN
 
 export function check(deployment: Deployment, before: World, { world, grant }: StepResult): void {
   if (grant) checkGrant(deployment, before, world, grant);
-}
-
-/** Whether nothing is left to be done. @throws Violation when that is no good end */
-export function isEnd(deployment: Deployment, world: World, step: Step): boolean {
-  const { sweeper } = deployment.scenario;
-  if (world.processes.length > 0 || world.wakes.some((count) => count > 0) || (sweeper && step.kind !== 'sweep')) return false;
-  if (possibleSteps(deployment, world).some(({ kind }) => kind === 'deliver')) return false;
-  const bad = badEnd(deployment, world);
-  if (bad !== undefined) throw new Violation(bad);
-  return true;
 }
 
 const traceOf = (deployment: Deployment, path: readonly Frame[]): readonly string[] =>

@@ -27,7 +27,5 @@ export interface Scenario {
   /** What a side effect gives; depends on the run records alone. */
   readonly remote?: (name: string, run: (runId: string) => RunRecord | undefined) => Answer;
   readonly faults: FaultsLeft;
-  /** Whether wakes may be lost, and the sweeper comes when nothing happens any more. Without it, every run must end by itself. */
-  readonly sweeper: boolean;
   readonly mutant?: Mutant;
 }

@@ -71,6 +71,7 @@ export class StateSet {
     this.mix(world.now % 0x7fffffff);
     this.mix(world.left.crashes);
     this.mix(world.left.extraWakes);
+    this.mix(world.left.sweeps);
     this.mix(world.left.clockSteps);
   }
 

@@ -60,7 +60,7 @@ export function possibleSteps(deployment: Deployment, world: World): readonly St
   });
   const driven = world.processes.some((process) => deployment.processes.node(process).token !== undefined);
   if (driven && world.left.clockSteps > 0) steps.push({ kind: 'pass-time' });
-  if (deployment.scenario.sweeper && world.processes.length === 0) steps.push({ kind: 'sweep' });
+  if (world.left.sweeps > 0 && world.processes.length === 0) steps.push({ kind: 'sweep' });
   return steps;
 }
 
@@ -258,5 +258,6 @@ async function passTime(deployment: Deployment, world: World): Promise<StepResul
 
 async function sweep(deployment: Deployment, world: World): Promise<StepResult> {
   const due = await deployment.sweep(world);
-  return { world: { ...world, wakes: world.wakes.map((_, run) => (due.includes(run) ? 1 : 0)) } };
+  const left = { ...world.left, sweeps: world.left.sweeps - 1 };
+  return { world: { ...world, left, wakes: world.wakes.map((_, run) => (due.includes(run) ? 1 : 0)) } };
 }

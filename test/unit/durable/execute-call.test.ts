@@ -7,6 +7,7 @@ import { ManualClock } from '../../../lib/testing/manual-clock.ts';
 import { skipTime } from '../../../lib/testing/skip-time.ts';
 import { decodeThrown } from '../../../lib/values/error-codec.ts';
 import { decodeValue } from '../../../lib/values/value-codec.ts';
+import { collectUnhandledRejections } from '../runner/support/unhandled-rejections.ts';
 
 const never = new Promise<never>(() => {});
 
@@ -287,6 +288,17 @@ describe('a reconciler', () => {
     );
     expect(outcome).toMatchObject({ kind: 'fault', error: { message: 'cannot tell' } });
   });
+});
+
+it('a call that its reconciler began and did not wait for may fail without harm', async () => {
+  const unhandled = collectUnhandledRejections();
+  const reconcile = (call: () => Promise<unknown>) => {
+    void call();
+    return 'found';
+  };
+  expect(resultOf(await run({ call: () => Promise.reject(new Error('late')), reconcile }, true))).toBe('found');
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(unhandled()).toEqual([]);
 });
 
 describe('a durable call that is given up', () => {

@@ -129,6 +129,65 @@ describe('a driver that lost its lease', () => {
     expect(shown).toEqual(['left done', 'left done']);
   });
 
+  it('has its outcome adopted after what the second driver saw of its own', async () => {
+    const { bodies, bench, dies } = setup();
+    const shown: string[] = [];
+    const pair = defineAgent({ name: 'racer', output: z.string() }).addAction(
+      'race',
+      EventType.InputEvent,
+      async (_event, ctx) => {
+        const call = (id: string) => ctx.durableExecute({ id, call: () => bodies.call(id) });
+        await Promise.all(['left', 'right'].map((id) => call(id).then((value) => shown.push(value))));
+        await call('after');
+      },
+    );
+    await bench.begin('r', null);
+    const gate = new GatedItemStore(bench.items);
+    const zombie = bench.process({ items: gate });
+    void zombie.drive('r', [pair]);
+    await settleMicrotasks();
+    gate.hold(isCall('left'));
+    await bodies.settle('left');
+    await dies(zombie);
+
+    const second = bench.process();
+    void second.drive('r', [pair]);
+    await settleMicrotasks();
+    await bodies.settle('right');
+    gate.release();
+    await settleMicrotasks();
+    await bodies.settle('left');
+    expect(shown).toEqual(['right done', 'left done']);
+    await dies(second);
+
+    const third = bench.process();
+    void third.drive('r', [pair]);
+    await settleMicrotasks();
+    expect(shown.slice(2)).toEqual(['right done', 'left done']);
+  });
+
+  it('does not begin a call whose mark was written after its lease', async () => {
+    const begun: string[] = [];
+    const agent = defineAgent({ name: 'payer' }).addAction('pay', EventType.InputEvent, async (_event, ctx) => {
+      await ctx.durableExecute({ id: 'pay', call: () => begun.push('paid'), reconcile: () => begun.push('asked') });
+    });
+    const bench = new DriveBench([agent]);
+    await bench.begin('r', null);
+    const gate = new GatedItemStore(bench.items);
+    gate.hold(isCall('pay'));
+    const zombie = bench.process({ items: gate });
+    const result = zombie.drive('r');
+    await settleMicrotasks();
+    zombie.freeze();
+    bench.clock.advanceBy(LEASE_MILLIS);
+    gate.release();
+    expect(await result).toEqual({ kind: 'lost' });
+    expect(begun).toEqual([]);
+    expect(await bench.drive('r')).toMatchObject({ outcome: 'COMPLETED' });
+    // The mark is there, so it is asked; that nothing happened is for the reconciler to find out.
+    expect(begun).toEqual(['asked']);
+  });
+
   it('has its finished action adopted: what it emitted counts', async () => {
     const numbers: number[] = [];
     const agent = defineAgent({ name: 'counter', output: z.number() }).addAction(

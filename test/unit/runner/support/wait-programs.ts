@@ -102,7 +102,7 @@ const abandoned = texts('abandoned').addAction('race', EventType.InputEvent, asy
 
 const inTime = texts('in-time').addAction('ask', EventType.InputEvent, async (_event, ctx) => {
   const answer = await ctx.waitForSignal('go', { timeoutMillis: DAY });
-  ctx.sendEvent(OutputEvent(await ctx.durableExecute({ id: 'act', args: [answer], call: () => `${answer}` })));
+  ctx.sendEvent(OutputEvent(await ctx.durableExecute({ id: 'act', args: [answer ?? null], call: () => `${answer}` })));
 });
 
 const twice = texts('twice').addAction('ask', EventType.InputEvent, async (_event, ctx) => {
