@@ -1,16 +1,45 @@
 import { defineConfig } from 'vitest/config';
 
-const project = (name: string, include: string[], timeout: number, globalSetup: string[] = []) => ({
+interface Project {
+  readonly name: string;
+  readonly include: readonly string[];
+  readonly timeoutMillis: number;
+  /** Projects of a lower number come first: processes that are timed get the machine to themselves. */
+  readonly order: number;
+  readonly globalSetup?: readonly string[];
+}
+
+const project = ({ name, include, timeoutMillis, order, globalSetup = [] }: Project) => ({
   extends: true as const,
-  test: { name, include, testTimeout: timeout, hookTimeout: timeout, globalSetup },
+  test: {
+    name,
+    include: [...include],
+    testTimeout: timeoutMillis,
+    hookTimeout: timeoutMillis,
+    globalSetup: [...globalSetup],
+    sequence: { groupOrder: order },
+    // Each file of the last group starts processes of its own.
+    ...(order > 1 ? { maxWorkers: 1 } : {}),
+  },
 });
 
 export default defineConfig({
   test: {
     projects: [
-      project('unit', ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'], 30_000),
-      project('infra', ['test/infra/**/*.test.ts'], 120_000),
-      project('e2e', ['test/e2e/**/*.test.ts'], 120_000, ['test/e2e/support/synthesized-app.ts']),
+      project({
+        name: 'unit',
+        include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'],
+        timeoutMillis: 60_000,
+        order: 0,
+      }),
+      project({ name: 'infra', include: ['test/infra/**/*.test.ts'], timeoutMillis: 120_000, order: 1 }),
+      project({
+        name: 'e2e',
+        include: ['test/e2e/**/*.test.ts'],
+        timeoutMillis: 120_000,
+        order: 2,
+        globalSetup: ['test/e2e/support/synthesized-app.ts'],
+      }),
     ],
   },
 });

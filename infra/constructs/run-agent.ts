@@ -8,6 +8,7 @@ import { NotifyingAlarm } from './notifying-alarm.ts';
 import type { PayloadStore } from './payload-store.ts';
 import { QueueConsumer } from './queue-consumer.ts';
 import type { RunStore } from './run-store.ts';
+import { RunsAlarm } from './runs-alarm.ts';
 import { changeItems, consumeMessages, readPayloads, sendMessages, writePayloads } from './statements.ts';
 
 export interface RunAgentProps extends HandlerProps {
@@ -67,6 +68,25 @@ export class RunAgent extends Construct {
       periods: 2,
       runbook:
         'Wakes wait too long: runs are due faster than run-agent drives them, or its event source mapping is switched off. Raise runAgent.maxConcurrency, or switch it on.',
+      alarmTopic,
+    });
+    const { logGroup } = this.handler;
+    new RunsAlarm(this, 'BlockedRuns', {
+      logGroup,
+      metricName: 'BlockedRuns',
+      problem: 'run_blocked',
+      runbook:
+        'A run is BLOCKED, and its key with it, also when this alarm is over: its code asks for something else than its journal holds. Find it with "lambda-agents runs --blocked", deploy code that fits (or roll back), then "lambda-agents redrive ID", or "redrive --blocked" for all.',
+      alarmTopic,
+    });
+    new RunsAlarm(this, 'FailedRuns', {
+      logGroup,
+      metricName: 'FailedRuns',
+      problem: 'run_failed',
+      // A run that was cancelled did not succeed either, but somebody wanted that.
+      outcome: 'FAILED',
+      runbook:
+        'A run is FAILED. Find it with "lambda-agents runs --failed" and its cause with "lambda-agents trace ID", mend the cause, then "lambda-agents redrive ID": it goes on from what it has recorded.',
       alarmTopic,
     });
   }

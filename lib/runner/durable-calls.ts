@@ -53,7 +53,7 @@ export class DurableCalls {
     this.state.runOutstanding(() => this.runLive(open, call, recover));
   }
 
-  private async runLive(open: OpenSlot, call: CheckedCall, recover: boolean): Promise<unknown> {
+  private async runLive(open: OpenSlot, call: CheckedCall, recover: boolean): Promise<void> {
     const announced = announcesItself(call);
     let recovering = recover;
     if (announced && !recover) {
@@ -61,7 +61,10 @@ export class DurableCalls {
       if (result.kind === 'lost') return this.state.stop({ kind: 'lost' });
       if (result.kind === 'adopted') {
         if (result.record.status !== 'PENDING') return this.slots.adopt(open, result.record);
-        if (call.reconcile === undefined) return this.slots.settle(open, interrupted(call), true);
+        if (call.reconcile === undefined) {
+          await this.slots.settle(open, interrupted(call), true);
+          return;
+        }
         recovering = true;
       }
     }

@@ -123,12 +123,13 @@ export class SimulatedDeployment {
   }
 
   private skipToNextEvent(): void {
+    const due = this.items.items().flatMap(({ gs, du }) => (String(gs).startsWith('due#') ? [Number(du)] : []));
     const times = [
       ...this.requests.filter((_request, place) => this.isFirstOfGroup(place)).map(({ visibleAt }) => visibleAt),
-      this.wakes.nextVisibleAt() ?? Number.POSITIVE_INFINITY,
-      this.sweepFrom(this.earliestDue()),
+      ...this.wakes.waiting().map(({ visibleAt }) => visibleAt),
+      ...due.map((time) => this.sweepFrom(time)),
     ];
-    const next = Math.max(Math.min(...times), this.clock.now());
+    const next = times.length === 0 ? this.nextSweep : Math.max(Math.min(...times), this.clock.now());
     this.nextSweep = this.sweepFrom(next);
     this.clock.advanceTo(next);
   }
@@ -136,12 +137,6 @@ export class SimulatedDeployment {
   /** The first sweep that is not before `time`. One that finds nothing due changes nothing, so time passes over it. */
   private sweepFrom(time: number): number {
     return this.nextSweep + Math.ceil(Math.max(time - this.nextSweep, 0) / SWEEP_INTERVAL) * SWEEP_INTERVAL;
-  }
-
-  /** When the next run is due; when none is, any sweep will do. */
-  private earliestDue(): number {
-    const due = this.items.items().flatMap(({ gs, du }) => (String(gs).startsWith('due#') ? [Number(du)] : []));
-    return due.length === 0 ? this.nextSweep : Math.min(...due);
   }
 
   /** Whether nothing is on its way: no request and no wake. */

@@ -251,7 +251,6 @@ it('delivers a delayed message after its delay', async () => {
   await send({}, { delaySeconds: 1 });
   await answer();
   expect(Date.now() - sentAt).toBeGreaterThanOrEqual(1_000);
-  expect(Date.now() - sentAt).toBeLessThan(5_000);
 });
 
 it('calls a scheduled function again and again', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { DUE_NEAR_MILLIS } from '../../lib/runner/retention.ts';
 import { endsIn } from './support/answer.ts';
 import { DriveWatch } from './support/drive-watch.ts';
 import { IS_LONG, KILLS, SEED } from './support/effort.ts';
@@ -13,8 +14,8 @@ import { AGENT, LEASE_MILLIS, readDiff, SWEEP_MILLIS, startTestApp, type TestApp
 
 const IN_FLIGHT = 16;
 const SLOWEST_TICKET_MILLIS = 400;
-// A woken run waits for one of four processes, which may have to start first and be killed meanwhile.
-const QUEUEING_MILLIS = 15_000;
+// A woken run waits for one of four processes, which may have to start first or be killed meanwhile.
+const QUEUEING_MILLIS = 5_000;
 
 interface Kill {
   readonly at: number;
@@ -32,7 +33,7 @@ let watch: DriveWatch;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'random-kills-'));
   app = await startTestApp({
-    overrides: { maxWorkersPerFunction: 4, visibilityTimeoutSeconds: 3 },
+    overrides: { maxWorkersPerFunction: 4, visibilityTimeoutSeconds: 4 },
     // One run may be unlucky many times in a row.
     config: { 'run.max-attempts': 50 },
     tickets: { file: join(directory, 'tickets.jsonl') },
@@ -120,6 +121,9 @@ function storedTickets(): readonly { readonly id: string; readonly key: string }
   return lines.map((line) => JSON.parse(line)).filter(({ key }) => !key.startsWith('control-'));
 }
 
+const medianOf = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
 it(`answers as without kills and opens each ticket once, ${KILLS} times killed at random (SEED=${SEED} repeats the choices)`, async () => {
   const control = await controlOutputs();
   posts.length = 0;
@@ -149,7 +153,8 @@ it(`answers as without kills and opens each ticket once, ${KILLS} times killed a
       .toSorted(),
   ).toEqual(withTicket.toSorted());
   expect(posts.toSorted()).toEqual(withTicket.toSorted());
-  expect(app.refusals.messages).toEqual([]);
+  // Without a reason: the message was received five times by processes that were killed; it may still have been accepted.
+  expect(app.refusals.messages.filter(({ attributes }) => attributes.reason !== undefined)).toEqual([]);
 
   const ends = endsIn(app.outputs.messages);
   for (const key of new Set(load.sent.flatMap((request) => request.key ?? []))) {
@@ -162,5 +167,7 @@ it(`answers as without kills and opens each ticket once, ${KILLS} times killed a
     return again === undefined ? [] : [again.at - at];
   });
   expect(delays.length).toBeGreaterThan(kills.length / 5);
-  expect(Math.max(...delays)).toBeLessThan(LEASE_MILLIS + SWEEP_MILLIS + QUEUEING_MILLIS);
+  expect(medianOf(delays)).toBeLessThan(LEASE_MILLIS + SWEEP_MILLIS + QUEUEING_MILLIS);
+  // None was left to whoever looks after a minute.
+  expect(Math.max(...delays)).toBeLessThan(DUE_NEAR_MILLIS);
 }, 900_000);

@@ -87,10 +87,11 @@ describe('the bundle of run-agent', () => {
 describe('the bundle of sweep-runs', () => {
   it('looks into the index and wakes what is due', async () => {
     let first = true;
-    const due = { pk: { S: 'RUN#r1' }, sk: { S: 'RUN' }, du: { N: '1' } };
+    // Due for less than a minute: one that stays due is not woken by each sweep.
+    const due = () => ({ pk: { S: 'RUN#r1' }, sk: { S: 'RUN' }, du: { N: String(Date.now() - 30_000) } });
     aws.script({
       Query: () => {
-        const Items = first ? [due] : [];
+        const Items = first ? [due()] : [];
         first = false;
         return { Items, Count: Items.length };
       },

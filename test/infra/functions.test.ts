@@ -94,9 +94,10 @@ describe('what an operator finds', () => {
     stack.template.hasOutput('RunAgentLogGroupName', { Value: { Ref: 'RunAgentHandlerLogsB707790D' } });
   });
 
-  it('is an alarm for errors and throttles of each function, for messages that wait, and for sweeps that do not come', () => {
+  it('is an alarm for errors and throttles of each function, for messages that wait, for runs in trouble, and for sweeps that do not come', () => {
     const watched = alarms.map(
-      ({ id, properties }) => `${id.replace(/(Handler|Queue|Old|NoSweeps).*/, '')} ${properties.MetricName}`,
+      ({ id, properties }) =>
+        `${id.replace(/(Handler|Queue|Old|NoSweeps|BlockedRuns|FailedRuns).*/, '')} ${properties.MetricName}`,
     );
     expect(watched.sort()).toEqual([
       'AcceptRequests ApproximateAgeOfOldestMessage',
@@ -105,7 +106,9 @@ describe('what an operator finds', () => {
       'Output ApproximateNumberOfMessagesVisible',
       'Request ApproximateNumberOfMessagesVisible',
       'RunAgent ApproximateAgeOfOldestMessage',
+      'RunAgent BlockedRuns',
       'RunAgent Errors',
+      'RunAgent FailedRuns',
       'RunAgent Throttles',
       'SweepRuns Errors',
       'SweepRuns Invocations',
@@ -119,7 +122,7 @@ describe('what an operator finds', () => {
     const visibility = Number(built.byId('WakeQueueD60A48F0').properties.VisibilityTimeout);
     const [alarm] = built
       .ofType('AWS::CloudWatch::Alarm')
-      .filter(({ properties }) => JSON.stringify(properties.Dimensions).includes('WakeQueueD60A48F0'));
+      .filter(({ properties }) => JSON.stringify(properties.Dimensions ?? []).includes('WakeQueueD60A48F0'));
     expect(alarm?.properties).toMatchObject({
       MetricName: 'ApproximateAgeOfOldestMessage',
       Threshold: 900 + visibility,

@@ -62,7 +62,7 @@ describe('the queues', () => {
     for (const { id } of queues.filter(isDeadLetters)) {
       const alarms = stack
         .ofType('AWS::CloudWatch::Alarm')
-        .filter(({ properties }) => JSON.stringify(properties.Dimensions).includes(`"${id}"`));
+        .filter(({ properties }) => JSON.stringify(properties.Dimensions ?? []).includes(`"${id}"`));
       expect(alarms).toHaveLength(1);
       expect(alarms[0]?.properties).toMatchObject({
         MetricName: 'ApproximateNumberOfMessagesVisible',

@@ -35,6 +35,8 @@ export class Deployment {
   readonly processes: ProcessTree;
   readonly outputs = new Interner<OutputMessage>();
   readonly observations = new Interner<readonly string[]>();
+  /** Numbers of the requests of each message group, in their order. */
+  readonly groups: readonly (readonly number[])[];
   private readonly runPlaces: readonly number[];
   private readonly runs = new Map<number, RunRecord>();
   private readonly mutated = new Map<ParkedCall, ParkedCall | Answer>();
@@ -43,6 +45,8 @@ export class Deployment {
   /** @param merging `false`: processes are told apart by every answer they have had */
   constructor(scenario: Scenario, merging = true) {
     this.scenario = scenario;
+    const numbers = scenario.requests.map((_, number) => number);
+    this.groups = [...Map.groupBy(numbers, (number) => scenario.requests[number]?.group).values()];
     this.processes = new ProcessTree((task, startedAt, ports) => this.launch(task, startedAt, ports), merging);
     this.table = new ItemTable(this.processes.answers);
     this.runPlaces = scenario.runIds.map((runId) => this.table.place(runKey(runId)));
@@ -74,12 +78,17 @@ export class Deployment {
 
   /** The record of a run, by the number of the run. */
   run(world: Pick<World, 'items'>, run: number): RunRecord | undefined {
-    const number = world.items[this.runPlace(run)];
+    return this.record(world.items[this.runPlace(run)]);
+  }
+
+  /** The run record in an item. */
+  record(number: number | undefined): RunRecord | undefined {
+    const known = this.runs.get(number ?? 0);
+    if (known || !number) return known;
     const item = this.table.item(number);
-    if (number === undefined || item === undefined) return undefined;
-    const known = this.runs.get(number) ?? fromRunItem(item);
-    this.runs.set(number, known);
-    return known;
+    const record = item && fromRunItem(item);
+    if (record) this.runs.set(number, record);
+    return record;
   }
 
   /** What a parked call does to the world. */

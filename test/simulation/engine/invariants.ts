@@ -1,7 +1,7 @@
 import type { OutputMessage } from '../../../lib/ports/queues.ts';
 import type { Item } from '../../../lib/ports/item-store.ts';
 import { headKey } from '../../../lib/store/keys.ts';
-import { fromRunItem, isFinal, type RunRecord } from '../../../lib/store/run-record.ts';
+import { isFinal, type RunRecord } from '../../../lib/store/run-record.ts';
 import type { Deployment } from './deployment.ts';
 import type { ProcessNode } from './process-tree.ts';
 import type { Grant } from './steps.ts';
@@ -16,7 +16,7 @@ export function checkGrant(deployment: Deployment, before: World, after: World, 
   const { sk } = deployment.table.places.value(place);
   const was = deployment.table.item(before.items[place]);
   const is = deployment.table.item(effect.written.item);
-  if (sk === 'RUN') checkRun(deployment, after, process, was, is);
+  if (sk === 'RUN') checkRun(deployment, after, process, before.items[place], effect.written.item);
   else if (sk === 'HEAD') checkHead(was, is);
   else if (sk.startsWith('MEM#')) checkMemory(deployment, after, was, is);
   else if (!sk.startsWith('INBOX#')) checkFact(deployment, after, sk, was, is);
@@ -27,11 +27,11 @@ const violated = (rule: string): never => {
   throw new Violation(rule);
 };
 
-function checkRun(deployment: Deployment, world: World, process: ProcessNode, was: Item | undefined, is: Item | undefined): void {
-  if (is === undefined) return violated('a run was deleted');
-  const after = fromRunItem(is);
-  if (was === undefined) return;
-  const before = fromRunItem(was);
+function checkRun(deployment: Deployment, world: World, process: ProcessNode, was: number | undefined, is: number): void {
+  const after = deployment.record(is);
+  const before = deployment.record(was);
+  if (after === undefined) return violated('a run was deleted');
+  if (before === undefined) return;
   const { runId } = after;
   if (after.epoch < before.epoch) violated(`the epoch of ${runId} fell`);
   if (after.wakeCount < before.wakeCount) violated(`the wake count of ${runId} fell`);

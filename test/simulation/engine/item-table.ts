@@ -22,6 +22,8 @@ interface Operation {
   readonly place: number | undefined;
 }
 
+const MAX_ITEMS = 2 ** 26;
+
 /**
  * The table as numbers. Each store call is executed once, by the in-memory store, on each content of the items that it is about,
  * and looked up from then on.
@@ -32,7 +34,8 @@ export class ItemTable {
   private readonly items = new Interner<Item>();
   private readonly operations = new Map<ParkedCall, { readonly id: number; readonly operation: Operation }>();
   private readonly operationIds = new Interner<readonly [string, readonly unknown[]]>();
-  private readonly effects = new Map<string, StoreEffect>();
+  /** By operation and item, or by operation and the items of its partition. */
+  private readonly effects = new Map<number | string, StoreEffect>();
   private readonly answers: Interner<Answer>;
 
   constructor(answers: Interner<Answer>) {
@@ -60,11 +63,11 @@ export class ItemTable {
     const name =
       operation.place === undefined
         ? `${id} ${this.placesOf(operation.pk).map((place) => numbers[place] ?? 0)}`
-        : `${id} ${numbers[operation.place] ?? 0}`;
+        : id * MAX_ITEMS + (numbers[operation.place] ?? 0);
     return this.effects.get(name) ?? this.compute(name, operation, numbers);
   }
 
-  private async compute(name: string, operation: Operation, numbers: ItemNumbers): Promise<StoreEffect> {
+  private async compute(name: number | string, operation: Operation, numbers: ItemNumbers): Promise<StoreEffect> {
     const { method, args, pk, place } = operation;
     const store = await this.storeOf(place === undefined ? this.placesOf(pk) : [place], numbers);
     const perform = store[method as 'get'].bind(store) as (...args: readonly unknown[]) => Promise<unknown>;

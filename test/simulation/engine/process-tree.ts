@@ -43,7 +43,7 @@ interface Edge {
 interface TreeNode extends ProcessNode {
   readonly parent: TreeNode | undefined;
   readonly edge: Edge | undefined;
-  readonly children: Map<string, Branch>;
+  readonly children: Map<number, Branch>;
   /** Other ways to come to stand here, which must go on alike. */
   readonly others: TreeNode[];
   /** The process itself, as long as it stands here. */
@@ -60,6 +60,9 @@ interface Branch {
 const MAX_LIVE = 2_000;
 /** Other ways to a node that are checked to go on alike. */
 const MAX_OTHERS = 3;
+/** Port calls of one process, and times of the clock. */
+const MAX_CALLS = 1_024;
+const MAX_TIMES = 16;
 
 /**
  * Every behaviour of the real functions that was met. What a function does next depends on nothing but the answers it has had, so each
@@ -74,6 +77,7 @@ export class ProcessTree {
   private readonly live = new Set<TreeNode>();
   private readonly nodes: TreeNode[] = [];
   private readonly byMemory = new Map<string, TreeNode>();
+  private readonly times: number[] = [];
   private executed = 0;
 
   /** @param merging `false`: every sequence of answers is a node of its own */
@@ -121,13 +125,21 @@ export class ProcessTree {
   }
 
   private follow(from: TreeNode, edge: Edge): ProcessNode | Promise<ProcessNode> {
-    const name = `${edge.call ?? 't'}${edge.timer ?? ''} ${edge.answer} ${edge.surroundings.now}`;
+    const name = this.nameOf(edge);
     const branch = from.children.get(name);
     const known = branch?.byDriverNumber.get(branch.drewToken ? edge.surroundings.driverNumber : 0);
     return known ?? this.extend(from, name, edge);
   }
 
-  private async extend(from: TreeNode, name: string, edge: Edge): Promise<ProcessNode> {
+  /** Equal for equal edges of a node. */
+  private nameOf({ call, timer = 0, answer, surroundings }: Edge): number {
+    let time = this.times.indexOf(surroundings.now);
+    if (time < 0) time = this.times.push(surroundings.now) - 1;
+    if (time >= MAX_TIMES || (call ?? timer) >= MAX_CALLS) throw new Error('A process has more calls than its edges can name.');
+    return ((answer + 1) * MAX_CALLS + (call ?? timer)) * MAX_TIMES + time;
+  }
+
+  private async extend(from: TreeNode, name: number, edge: Edge): Promise<ProcessNode> {
     const next = await this.execute(from, edge);
     for (const other of from.others) await this.checkAlike(next, from, other, edge);
     const node = this.merged(next);

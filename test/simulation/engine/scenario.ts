@@ -27,5 +27,7 @@ export interface Scenario {
   /** What a side effect gives; depends on the run records alone. */
   readonly remote?: (name: string, run: (runId: string) => RunRecord | undefined) => Answer;
   readonly faults: FaultsLeft;
+  /** Invocations that are under way at once, at most. */
+  readonly maxProcesses: number;
   readonly mutant?: Mutant;
 }

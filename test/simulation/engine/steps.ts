@@ -47,8 +47,10 @@ export function possibleSteps(deployment: Deployment, world: World): readonly St
     steps.push({ kind: 'deliver', task, extra, crash: false });
     if (world.left.crashes > 0) steps.push({ kind: 'deliver', task, extra, crash: true });
   };
-  for (const requests of deliverable(deployment, world)) deliver({ kind: 'accept', requests }, false);
+  const isFull = world.processes.length >= deployment.scenario.maxProcesses;
+  if (!isFull) for (const requests of deliverable(deployment, world)) deliver({ kind: 'accept', requests }, false);
   deployment.scenario.runIds.forEach((runId, run) => {
+    if (isFull) return;
     if ((world.wakes[run] ?? 0) > 0) deliver({ kind: 'drive', runId }, false);
     else if (world.left.extraWakes > 0 && deployment.run(world, run)) deliver({ kind: 'drive', runId }, true);
   });
@@ -71,19 +73,18 @@ const grants = ({ left }: World, process: number, call: number): readonly Step[]
 
 /** The first waiting request of each group that has none in flight; with crashes left also all of them in one batch. */
 function deliverable(deployment: Deployment, world: World): readonly (readonly number[])[] {
-  const groups = new Map<string, number[]>();
-  const busy = new Set<string>();
-  deployment.scenario.requests.forEach(({ group, when }, number) => {
-    const state = world.requests[number];
-    const open = when?.((runId) => deployment.run(world, deployment.runNumber(runId))) ?? true;
-    if (state === 'in-flight' || (state === 'waiting' && !open)) busy.add(group);
-    if (state === 'waiting' && !busy.has(group)) groups.set(group, [...(groups.get(group) ?? []), number]);
-  });
-  return Array.from(groups).flatMap(([group, numbers]) => {
-    const [first] = numbers;
-    if (first === undefined || world.requests.some((state, number) => state === 'in-flight' && deployment.scenario.requests[number]?.group === group))
-      return [];
-    return numbers.length > 1 && world.left.crashes > 0 ? [[first], numbers] : [[first]];
+  const { requests } = deployment.scenario;
+  if (!world.requests.includes('waiting')) return [];
+  const isOpen = (number: number): boolean =>
+    requests[number]?.when?.((runId) => deployment.run(world, deployment.runNumber(runId))) ?? true;
+  return deployment.groups.flatMap((members) => {
+    if (members.some((number) => world.requests[number] === 'in-flight')) return [];
+    const waiting = members.filter((number) => world.requests[number] === 'waiting');
+    const closed = waiting.findIndex((number) => !isOpen(number));
+    const open = closed < 0 ? waiting : waiting.slice(0, closed);
+    const [first] = open;
+    if (first === undefined) return [];
+    return open.length > 1 && world.left.crashes > 0 ? [[first], open] : [[first]];
   });
 }
 

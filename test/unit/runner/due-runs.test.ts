@@ -2,7 +2,7 @@ import { defineAgent, EventType } from 'lambda-agents';
 import { describe, expect, it } from 'vitest';
 import { dueShard, dueShards, failedShard, failedShards } from '../../../lib/runner/due-index.ts';
 import { sweepRuns } from '../../../lib/runner/sweep-runs.ts';
-import { DriveBench, settleMicrotasks } from './support/drive-bench.ts';
+import { DriveBench } from './support/drive-bench.ts';
 
 const idle = defineAgent({ name: 'idle' }).addAction('act', EventType.InputEvent, () => {});
 const failing = defineAgent({ name: 'idle' }).addAction('act', EventType.InputEvent, () =>
@@ -63,18 +63,6 @@ describe('the sweep', () => {
     expect(await bench.run('failed')).toMatchObject({ status: 'FAILED', shard: failedShard('failed') });
     bench.clock.advanceBy(365 * 86_400_000);
     expect(await sweep(bench)).toEqual([]);
-  });
-
-  it('wakes at most 500 of a shard at a time; the others are due still', async () => {
-    const bench = new DriveBench([idle]);
-    const ids = Array.from({ length: 9_000 }, (_, n) => `run-${n}`)
-      .filter((id) => dueShard(id) === 'due#0')
-      .slice(0, 600);
-    for (const id of ids) await bench.begin(id, null);
-    bench.clock.advanceBy(60_000);
-    expect(await sweep(bench)).toHaveLength(500);
-    expect(await sweep(bench)).toHaveLength(500);
-    await settleMicrotasks();
   });
 });
 
