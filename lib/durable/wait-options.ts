@@ -20,7 +20,7 @@ const MAX_WAIT_MILLIS = 365 * 86_400_000;
 
 const sleepOptions = z.strictObject({ id: z.string().default(DEFAULT_SLEEP_ID) });
 const signalOptions = z.strictObject({
-  schema: z.custom<z.ZodType>((value) => value instanceof z.core.$ZodType, 'must be a zod schema').optional(),
+  schema: z.custom<z.ZodType>((value) => value instanceof z.ZodType, 'must be a zod schema').optional(),
   timeoutMillis: z.number().optional(),
 });
 

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+// Not `z.core`: that would keep all of zod in the bundle, its languages included.
+import * as core from 'zod/v4/core';
 import { AgentError } from '../errors/agent-error.ts';
 import type { Attributes, Event, EventDraft } from './event.ts';
 
@@ -58,7 +60,7 @@ function parseAttributes<Schema extends AttributesSchema>(
   try {
     parsed = schema.safeParse(attributes);
   } catch (error) {
-    if (!(error instanceof z.core.$ZodAsyncError)) throw error;
+    if (!(error instanceof core.$ZodAsyncError)) throw error;
     throw invalid(`The schema of event "${type}" is asynchronous. Check what needs waiting in an action.`, error);
   }
   if (!parsed.success) {

@@ -138,6 +138,13 @@ describe('import direction', () => {
     expect(findCycle(edges)).toBeUndefined();
   });
 
+  it('does not reach into all of zod, which would put its languages into every bundle', () => {
+    const wide = files.filter((file) =>
+      /\bz\.(core|locales)\b|import \{[^}]*\} from 'zod'/.test(withoutComments(file)),
+    );
+    expect(wide).toEqual([]);
+  });
+
   it('reads the environment in functions, the CLI and the local stack only', () => {
     const readers = files.filter((file) => /process\.env/.test(readFileSync(join(ROOT, file), 'utf8')));
     expect(readers.filter((file) => !/^(functions|lib\/cli|lib\/local)\//.test(file))).toEqual([]);
@@ -162,3 +169,6 @@ function findCycle(edges: ReadonlyMap<string, readonly string[]>): string | unde
   }
   return undefined;
 }
+
+const withoutComments = (file: string): string =>
+  readFileSync(join(ROOT, file), 'utf8').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
