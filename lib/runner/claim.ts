@@ -37,13 +37,15 @@ export function decideClaim({ seen, journal, config, now, deadline, owner, turn 
   if (attempts > config['run.max-attempts']) return { kind: 'conclude', error: attemptsExhausted(seen) };
   const seenOrdinals = settledOrdinals(seen.settleOrder, journal);
   const leaseUntil = leaseEnd(now, config['run.lease-millis'], deadline);
-  const dueSoonEnough = Math.abs((seen.dueAt ?? 0) - leaseUntil) <= DUE_TOLERANCE_MILLIS;
+  const seenDue = seen.dueAt ?? 0;
+  const isDueSoonEnough = Math.abs(seenDue - leaseUntil) <= DUE_TOLERANCE_MILLIS;
   const change: Partial<RunRecord> = {
     status: 'RUNNING',
     epoch: seen.epoch + 1,
     owner,
     leaseUntil,
-    ...(dueSoonEnough ? {} : { dueAt: leaseUntil }),
+    // Written also when it stays as it was seen, which costs the index nothing: another wake may have just put it far away.
+    dueAt: isDueSoonEnough ? seenDue : leaseUntil,
     attempts,
     ...(facts === seen.factsAtClaim ? {} : { factsAtClaim: facts }),
     // Rewritten also when nothing is left of it: an ordinal of a call that `redrive` dropped is given again.

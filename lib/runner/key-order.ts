@@ -38,7 +38,6 @@ export class KeyOrder {
       if (head.activeRunId === run.runId) return { kind: 'active', turn: head.turn };
       if ((await this.runs.get(run.runId))?.status !== 'PARKED') return { kind: 'moved-on' };
       if (head.activeRunId === undefined && (first === undefined || first.runId === run.runId)) {
-        // Another wake of this run may still be about to park it. Marked before HEAD changes, that park is refused.
         if (first && !(await this.mark(run.runId))) continue;
         const given = await this.give(keys, head, run.runId);
         if (given === undefined) continue;
@@ -51,7 +50,7 @@ export class KeyOrder {
       } else if (head.activeRunId === undefined) {
         await this.passOn(run, keys, head);
       } else {
-        await this.remindActive(run, keys, head);
+        await this.remindActive(run, keys, head, this.now() + DUE_NEAR_MILLIS);
         return { kind: 'parked' };
       }
     }
@@ -71,7 +70,7 @@ export class KeyOrder {
       } else if (head.activeRunId === undefined) {
         if (await this.passOn(run, keys, head)) return;
       } else {
-        await this.remindActive(run, keys, head);
+        await this.remindActive(run, keys, head, 0);
         return;
       }
     }
@@ -82,11 +81,7 @@ export class KeyOrder {
     let head = seen;
     for (;;) {
       const next = await this.firstWaiting(keys);
-      if (next) {
-        if ((await this.give(keys, head, next.runId)) === undefined) return false;
-        await this.announceActive(run, keys, next);
-        return true;
-      }
+      if (next) return this.handOver(run, keys, head, next);
       if (head.activeRunId === undefined) return true;
       const freed = await keys.free(head, this.now(), this.expiry());
       if (freed.kind === 'refused') return false;
@@ -104,20 +99,32 @@ export class KeyOrder {
     }
   }
 
-  /** K3: the run that was given the key is made due and woken. */
-  private async announceActive(run: KeyedRun, keys: KeyStore, entry: InboxEntry): Promise<void> {
-    await this.runs.handOver(entry.runId, this.now() + DUE_NEAR_MILLIS);
-    await keys.deleteInbox(entry);
-    await this.ports.wakes.send({ runId: entry.runId, reason: run.runId === entry.runId ? 'accepted' : 'handed-over' });
+  /** K2, K3. A free key: K3's mark comes first, since after K2 nobody is bound to come back for it. */
+  private async handOver(run: KeyedRun, keys: KeyStore, head: KeyHead, next: InboxEntry): Promise<boolean> {
+    const isFree = head.activeRunId === undefined;
+    if (isFree && !(await this.mark(next.runId))) return false;
+    if ((await this.give(keys, head, next.runId)) === undefined) return false;
+    if (!isFree) await this.mark(next.runId);
+    await this.announce(run, keys, next);
+    return true;
   }
 
-  /** Whoever gave the key away may have died before he told the run. A run that is gone holds no key. */
-  private async remindActive(run: KeyedRun, keys: KeyStore, head: KeyHead): Promise<void> {
+  /** Whoever gave the key away may have died before he told the run: it is PARKED, and not due before `dueAfter`. A run that is gone holds no key. */
+  private async remindActive(run: KeyedRun, keys: KeyStore, head: KeyHead, dueAfter: number): Promise<void> {
     const active = await this.runs.get(head.activeRunId ?? '');
     if (active === undefined) await this.passOn(run, keys, head);
-    else if (active.status === 'PARKED' && (active.dueAt ?? 0) > this.now() + DUE_NEAR_MILLIS) {
-      await this.announceActive(run, keys, { sequence: active.sequence, runId: active.runId });
+    else if (active.status === 'PARKED' && (active.dueAt ?? 0) > dueAfter) {
+      await this.mark(active.runId);
+      await this.announce(run, keys, { sequence: active.sequence, runId: active.runId });
     }
+  }
+
+  private async announce(run: KeyedRun, keys: KeyStore, active: InboxEntry): Promise<void> {
+    await keys.deleteInbox(active);
+    await this.ports.wakes.send({
+      runId: active.runId,
+      reason: run.runId === active.runId ? 'accepted' : 'handed-over',
+    });
   }
 
   /** Makes a parked run due, and its wake count differ from what anybody has read before. `false`: it is no longer PARKED. */

@@ -55,7 +55,9 @@ const runRequest = z.strictObject({
 const cancelRequest = z.strictObject({ cancel: z.strictObject({ requestId: id }) });
 const redriveRequest = z.strictObject({ redrive: z.strictObject({ requestId: id }) });
 
-const signalRequest = z.strictObject({ signal: z.strictObject({ requestId: id, name: id, value: z.unknown() }) });
+const signalRequest = z.strictObject({
+  signal: z.strictObject({ requestId: id, name: id, value: z.unknown().optional() }),
+});
 
 export type RunRequest = z.output<typeof runRequest>;
 export type SignalRequest = z.output<typeof signalRequest>['signal'];

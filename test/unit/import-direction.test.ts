@@ -50,7 +50,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/index.ts': ['lib/agent', 'lib/durable', 'lib/events', 'lib/errors'],
   'functions/agents': ['lib/index.ts'],
   functions: ['functions/agents', 'lib/runner', 'lib/adapters', 'lib/agent', 'lib/ports', 'lib/errors'],
-  infra: ['functions/agents', 'functions', 'lib/agent', 'lib/errors'],
+  infra: ['functions/agents', 'functions', 'lib/agent', 'lib/store', 'lib/ports', 'lib/errors'],
 };
 
 /** Packages that only some places may import. */

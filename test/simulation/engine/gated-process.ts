@@ -1,5 +1,8 @@
 import type { Clock } from '../../../lib/ports/clock.ts';
+import type { ItemStore } from '../../../lib/ports/item-store.ts';
 import type { AcceptPorts, DrivePorts } from '../../../lib/runner/runner-ports.ts';
+
+import { INBOX_PREFIX } from '../../../lib/store/keys.ts';
 
 /** A port call that waits for its answer. */
 export interface ParkedCall {
@@ -147,7 +150,7 @@ export class GatedProcess {
       after: (millis, callback) => this.setTimer(millis, callback),
     };
     return {
-      items: port('items'),
+      items: this.tornQueries(port<ItemStore>('items')),
       payloads: port('payloads'),
       wakes: port('wakes'),
       outputs: port('outputs'),
@@ -163,6 +166,24 @@ export class GatedProcess {
         perform: (name) => this.park('remote.perform', [name]) as Promise<string>,
         observe: (what) => void this.observed.push(what),
       },
+    };
+  }
+
+  /** A query is no snapshot: HEAD of a key is read first, what stands behind it in another step. */
+  private tornQueries(items: ItemStore): ItemStore {
+    return {
+      get: (key) => items.get(key),
+      query: async (query) => {
+        if (!query.pk.startsWith('KEY#') || query.prefix !== undefined || query.limit === undefined) return items.query(query);
+        const head = await items.get({ pk: query.pk, sk: 'HEAD' });
+        const limit = query.limit - (head ? 1 : 0);
+        const behind = await items.query({ pk: query.pk, prefix: INBOX_PREFIX, limit });
+        return head ? [head, ...behind] : behind;
+      },
+      put: (item, ...condition) => items.put(item, ...condition),
+      update: (key, change, condition) => items.update(key, change, condition),
+      delete: (key) => items.delete(key),
+      queryDue: (query) => items.queryDue(query),
     };
   }
 

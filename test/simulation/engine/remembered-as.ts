@@ -8,8 +8,7 @@ import type { ProcessNode } from './process-tree.ts';
  * What a process can still know, as text. Three kinds of answers are told apart:
  * facts (records of the journal, effects, what was sent) are kept for good;
  * what is known of the run itself is kept until the end of the run reads it anew (E1), which hands on nothing but facts;
- * what was seen of the key is kept until the loop that looked at it begins its next round (`KeyOrder.take`: HEAD and first INBOX entry,
- * `KeyOrder.release`: HEAD) or is left (E7). `ProcessTree` checks samples of it.
+ * what was seen of the key is kept until the loop that looked at it (`KeyOrder.take`, `KeyOrder.release`) begins its next round with HEAD, or is left (E7). `ProcessTree` checks samples of it.
  */
 export function rememberedAs(node: ProcessNode, answers: Interner<Answer>): string {
   const memory = new Memory(node);
@@ -61,8 +60,7 @@ class Memory {
   /** Forgets what the code drops before it makes this call. */
   prepareFor(call: ParkedCall): void {
     const place = placeOf(call);
-    if (place.name === 'items.query' && place.pk.startsWith('KEY#') && place.sk === '') this.ofKey.length = 0;
-    if (this.ending && place.sk === 'HEAD' && place.name === 'items.get') this.ofKey.length = 0;
+    if (place.sk === 'HEAD' && place.name === 'items.get') this.ofKey.length = 0;
     if (this.ending && this.isOwn(place) && place.name === 'items.update') this.ofKey.length = 0;
   }
 
