@@ -34,15 +34,28 @@ export async function withdrawStack(stateDirectory: string): Promise<void> {
 
 /** The stack that runs from this directory. A file left behind by a process that is gone counts for nothing. */
 export async function findRunningStack(stateDirectory: string): Promise<RunningStack | undefined> {
+  const file = fileIn(stateDirectory);
   let text: string;
   try {
-    text = await readFile(fileIn(stateDirectory), 'utf8');
+    text = await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw localStackError(`${file} cannot be read. Choose another directory for the state.`, { cause: error });
+  }
+  const stack = parseStack(text);
+  // Another version may have written it, and may still run.
+  if (stack === undefined)
+    throw localStackError(`${file} is not of this version. End the stack that wrote it, then remove the file.`);
+  return isAlive(stack.pid) ? stack : undefined;
+}
+
+function parseStack(text: string): RunningStack | undefined {
+  try {
+    return runningStackSchema.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  const stack = runningStackSchema.parse(JSON.parse(text));
-  return isAlive(stack.pid) ? stack : undefined;
 }
 
 /** Two stacks in one directory would overwrite each other's files. */

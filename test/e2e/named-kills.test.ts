@@ -5,6 +5,8 @@ import { type TraceLine, traceOf } from './support/trace-lines.ts';
 
 // For the sweep itself and the way of its wake, on a machine that may be busy.
 const SLACK_MILLIS = 1_000;
+// For what takes milliseconds unless the machine is very busy.
+const PATIENCE = { timeout: 10_000 };
 const input = { diff: readDiff('sample') };
 
 /** Where the process of a run is to be killed: before the service has the request, or before the process has the answer. */
@@ -37,7 +39,7 @@ const invocationOf = ({ pid, timestamp }: TraceLine) =>
   vi.waitFor(() => {
     const at = Date.parse(timestamp);
     return found(app.stack.invocations.find((one) => one.pid === pid && one.startedAt <= at && at <= one.endedAt));
-  });
+  }, PATIENCE);
 
 function found<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('It is not there.');
@@ -52,7 +54,7 @@ async function passes(request: PassingRequest, at: 'request' | 'answer'): Promis
   subject.moments.shift();
   // The drive told of itself before it asked for anything, but by another way.
   const kills = subject.killedAt.length;
-  const { pid } = await vi.waitFor(() => found(drivesOf(runId)[kills]));
+  const { pid } = await vi.waitFor(() => found(drivesOf(runId)[kills]), PATIENCE);
   process.kill(pid, 'SIGKILL');
   subject.killedAt.push(Date.now());
   return false;

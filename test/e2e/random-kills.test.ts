@@ -15,7 +15,7 @@ import { AGENT, LEASE_MILLIS, readDiff, SWEEP_MILLIS, startTestApp, type TestApp
 const IN_FLIGHT = 16;
 const SLOWEST_TICKET_MILLIS = 400;
 // A woken run waits for one of four processes, which may have to start first or be killed meanwhile.
-const QUEUEING_MILLIS = 5_000;
+const QUEUEING_MILLIS = 15_000;
 
 interface Kill {
   readonly at: number;

@@ -1,8 +1,8 @@
 import { Deployment } from './deployment.ts';
+import { describeStep } from './describe-step.ts';
 import { checkGrant } from './invariants.ts';
 import { Liveness } from './liveness.ts';
 import type { Scenario } from './scenario.ts';
-import { describeStep } from './describe-step.ts';
 import { StateSet } from './state-set.ts';
 import { possibleSteps, type Step, type StepResult, takeStep } from './steps.ts';
 import { Violation } from './violation.ts';
@@ -29,7 +29,11 @@ interface Frame {
 }
 
 /** Visits every reachable state, depth first. Stops at the first violation, or when `maxStates` are visited. */
-export async function explore(scenario: Scenario, maxStates = Number.POSITIVE_INFINITY, merging = true): Promise<Exploration> {
+export async function explore(
+  scenario: Scenario,
+  maxStates = Number.POSITIVE_INFINITY,
+  merging = true,
+): Promise<Exploration> {
   const deployment = new Deployment(scenario, merging);
   const liveness = new Liveness(deployment);
   const visited = new StateSet();
@@ -62,7 +66,8 @@ export async function explore(scenario: Scenario, maxStates = Number.POSITIVE_IN
       if (result === undefined) continue;
       counts.steps += 1;
       check(deployment, frame.world, result);
-      if (visit(result.world) && result.world.processes.length === 0 && (await liveness.check(result.world)).isEnd) counts.ends += 1;
+      if (visit(result.world) && result.world.processes.length === 0 && (await liveness.check(result.world)).isEnd)
+        counts.ends += 1;
     }
     return report();
   } catch (error) {

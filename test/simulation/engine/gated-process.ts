@@ -174,7 +174,8 @@ export class GatedProcess {
     return {
       get: (key) => items.get(key),
       query: async (query) => {
-        if (!query.pk.startsWith('KEY#') || query.prefix !== undefined || query.limit === undefined) return items.query(query);
+        if (!query.pk.startsWith('KEY#') || query.prefix !== undefined || query.limit === undefined)
+          return items.query(query);
         const head = await items.get({ pk: query.pk, sk: 'HEAD' });
         const limit = query.limit - (head ? 1 : 0);
         const behind = await items.query({ pk: query.pk, prefix: INBOX_PREFIX, limit });

@@ -12,8 +12,10 @@ export function badEnd(deployment: Deployment, world: World): string | undefined
     const run = deployment.run(world, number);
     if (run === undefined) return `run ${runId} was never recorded`;
     if (!isFinal(run.status)) return `run ${runId} stays ${run.status}`;
-    if (run.cancelMark !== undefined && run.status !== 'CANCELLED') return `run ${runId} was cancelled and is ${run.status}`;
-    if (run.key !== undefined && headOf(deployment, world, run)?.ac !== undefined) return `the key of ${runId} is still held`;
+    if (run.cancelMark !== undefined && run.status !== 'CANCELLED')
+      return `run ${runId} was cancelled and is ${run.status}`;
+    if (run.key !== undefined && headOf(deployment, world, run)?.ac !== undefined)
+      return `the key of ${runId} is still held`;
     statuses += run.redrives + 1;
   }
   const sent = world.sent.map((message) => JSON.parse(deployment.outputs.value(message).body) as { status?: string });

@@ -1,5 +1,5 @@
-import type { OutputMessage } from '../../../lib/ports/queues.ts';
 import type { Item } from '../../../lib/ports/item-store.ts';
+import type { OutputMessage } from '../../../lib/ports/queues.ts';
 import { headKey } from '../../../lib/store/keys.ts';
 import { isFinal, type RunRecord } from '../../../lib/store/run-record.ts';
 import type { Deployment } from './deployment.ts';
@@ -27,7 +27,13 @@ const violated = (rule: string): never => {
   throw new Violation(rule);
 };
 
-function checkRun(deployment: Deployment, world: World, process: ProcessNode, was: number | undefined, is: number): void {
+function checkRun(
+  deployment: Deployment,
+  world: World,
+  process: ProcessNode,
+  was: number | undefined,
+  is: number,
+): void {
   const after = deployment.record(is);
   const before = deployment.record(was);
   if (after === undefined) return violated('a run was deleted');
@@ -39,7 +45,8 @@ function checkRun(deployment: Deployment, world: World, process: ProcessNode, wa
   if (isFinal(before.status) && !redriven) violated(`${runId} was ${before.status} and changed to ${after.status}`);
   if (before.outcome !== undefined && before.outcome !== after.outcome && !redriven)
     violated(`the outcome of ${runId} changed from ${before.outcome} to ${after.outcome}`);
-  if (after.outcome === 'COMPLETED' && after.cancelMark !== undefined) violated(`${runId} completed in spite of its cancel mark`);
+  if (after.outcome === 'COMPLETED' && after.cancelMark !== undefined)
+    violated(`${runId} completed in spite of its cancel mark`);
   if (isFinal(after.status) && !isFinal(before.status)) checkFinish(process, after);
   if (before.epoch === 0 && after.epoch > 0) checkStartOrder(deployment, world, after);
 }
@@ -62,7 +69,8 @@ function isStatusOf(run: RunRecord, body: string): boolean {
 /** Inputs of one group and key start in the order of the group. */
 function checkStartOrder(deployment: Deployment, world: World, started: RunRecord): void {
   const { requests, runIds } = deployment.scenario;
-  const requestOf = (runId: string) => requests.find(({ body }) => (body as { requestId?: string }).requestId === runId);
+  const requestOf = (runId: string) =>
+    requests.find(({ body }) => (body as { requestId?: string }).requestId === runId);
   const group = requestOf(started.runId)?.group;
   for (const [number, runId] of runIds.entries()) {
     if (runId === started.runId) return;
@@ -77,7 +85,8 @@ function checkHead(was: Item | undefined, is: Item | undefined): void {
   if (was === undefined) return;
   if (Number(is.vn) <= Number(was.vn)) violated('the version of a key did not rise with a write');
   if (Number(is.tn) < Number(was.tn)) violated('the turn of a key fell');
-  if (is.ac !== undefined && is.ac !== was.ac && Number(is.tn) === Number(was.tn)) violated('a key was given to another run under the same turn');
+  if (is.ac !== undefined && is.ac !== was.ac && Number(is.tn) === Number(was.tn))
+    violated('a key was given to another run under the same turn');
 }
 
 /** A run that is driven or blocked holds its key, and no final run does. */
@@ -109,10 +118,17 @@ function checkMemory(deployment: Deployment, world: World, was: Item | undefined
 }
 
 /** Recorded outcomes and finished actions never change; only a redrive drops failed calls. */
-function checkFact(deployment: Deployment, world: World, sk: string, was: Item | undefined, is: Item | undefined): void {
+function checkFact(
+  deployment: Deployment,
+  world: World,
+  sk: string,
+  was: Item | undefined,
+  is: Item | undefined,
+): void {
   if (was === undefined || was.st === 'PENDING') return;
   if (is !== undefined) return violated(`${sk} was recorded and changed`);
-  const dropped = was.st === 'FAILED' && deployment.scenario.runIds.some((_, run) => deployment.run(world, run)?.status === 'FAILED');
+  const dropped =
+    was.st === 'FAILED' && deployment.scenario.runIds.some((_, run) => deployment.run(world, run)?.status === 'FAILED');
   if (!dropped) violated(`${sk} was recorded and deleted`);
 }
 

@@ -104,7 +104,10 @@ export class ItemTable {
     const method = call.name.slice('items.'.length);
     const id = this.operationIds.id([method, call.args]);
     const key = call.args[0] as ItemKey | PartitionQuery;
-    const entry = { id, operation: { method, args: call.args, pk: key.pk, place: 'sk' in key ? this.place(key) : undefined } };
+    const entry = {
+      id,
+      operation: { method, args: call.args, pk: key.pk, place: 'sk' in key ? this.place(key) : undefined },
+    };
     this.operations.set(call, entry);
     return entry;
   }

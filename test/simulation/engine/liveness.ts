@@ -59,7 +59,9 @@ const deliveries = (deployment: Deployment, world: World) =>
 async function runToQuiet(deployment: Deployment, from: World): Promise<World> {
   let world = from;
   for (;;) {
-    const [step] = possibleSteps(deployment, world).filter(({ kind }) => world.processes.length === 0 || kind !== 'deliver');
+    const [step] = possibleSteps(deployment, world).filter(
+      ({ kind }) => world.processes.length === 0 || kind !== 'deliver',
+    );
     if (step === undefined) return world;
     const result = await takeStep(deployment, world, step);
     if (result === undefined) throw new Error('A step without a fault was no step.');

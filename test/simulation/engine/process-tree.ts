@@ -81,10 +81,7 @@ export class ProcessTree {
   private executed = 0;
 
   /** @param merging `false`: every sequence of answers is a node of its own */
-  constructor(
-    launch: (task: Task, startedAt: number, ports: SimulatedPorts) => Promise<unknown>,
-    merging: boolean,
-  ) {
+  constructor(launch: (task: Task, startedAt: number, ports: SimulatedPorts) => Promise<unknown>, merging: boolean) {
     this.launch = launch;
     this.merging = merging;
   }
@@ -116,7 +113,12 @@ export class ProcessTree {
   }
 
   /** Answers a parked call. */
-  answer(from: ProcessNode, call: number, answer: number, surroundings: Surroundings): ProcessNode | Promise<ProcessNode> {
+  answer(
+    from: ProcessNode,
+    call: number,
+    answer: number,
+    surroundings: Surroundings,
+  ): ProcessNode | Promise<ProcessNode> {
     return this.follow(from as TreeNode, { call, timer: undefined, answer, surroundings });
   }
 
@@ -135,7 +137,8 @@ export class ProcessTree {
   private nameOf({ call, timer = 0, answer, surroundings }: Edge): number {
     let time = this.times.indexOf(surroundings.now);
     if (time < 0) time = this.times.push(surroundings.now) - 1;
-    if (time >= MAX_TIMES || (call ?? timer) >= MAX_CALLS) throw new Error('A process has more calls than its edges can name.');
+    if (time >= MAX_TIMES || (call ?? timer) >= MAX_CALLS)
+      throw new Error('A process has more calls than its edges can name.');
     return ((answer + 1) * MAX_CALLS + (call ?? timer)) * MAX_TIMES + time;
   }
 
@@ -158,7 +161,9 @@ export class ProcessTree {
     const timer = other.timers[atTimer]?.[0];
     const alike = await this.execute(other, { ...edge, call, timer });
     if (rememberedAs(alike, this.answers) !== rememberedAs(next, this.answers))
-      throw new Error(`Two processes remembered the same and went on differently: ${JSON.stringify([next.task, next.parked, alike.parked])}`);
+      throw new Error(
+        `Two processes remembered the same and went on differently: ${JSON.stringify([next.task, next.parked, alike.parked])}`,
+      );
   }
 
   private async execute(from: TreeNode, edge: Edge): Promise<TreeNode> {

@@ -2,8 +2,8 @@ import { Deployment } from './deployment.ts';
 import { describeStep } from './describe-step.ts';
 import { checkGrant } from './invariants.ts';
 import { Liveness } from './liveness.ts';
-import { seededRandom } from './seeded-random.ts';
 import type { Scenario } from './scenario.ts';
+import { seededRandom } from './seeded-random.ts';
 import { possibleSteps, type Step, takeStep } from './steps.ts';
 import { Violation } from './violation.ts';
 

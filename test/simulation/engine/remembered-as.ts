@@ -19,7 +19,16 @@ export function rememberedAs(node: ProcessNode, answers: Interner<Answer>): stri
   if (next) memory.prepareFor(next);
   const parked = node.parked.map(({ name, args }) => [name, args]);
   const timers = node.timers.map(([, dueAt]) => dueAt);
-  return JSON.stringify([node.task, node.startedAt, node.token, parked, timers, node.ending, node.observed, memory.text()]);
+  return JSON.stringify([
+    node.task,
+    node.startedAt,
+    node.token,
+    parked,
+    timers,
+    node.ending,
+    node.observed,
+    memory.text(),
+  ]);
 }
 
 class Memory {

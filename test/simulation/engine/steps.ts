@@ -114,10 +114,17 @@ async function takeDelivery(
   { task, extra, crash }: Extract<Step, { kind: 'deliver' }>,
 ): Promise<StepResult | undefined> {
   const process = await deployment.processes.start(task, { now: world.now, driverNumber: 0 });
-  const taken = task.kind === 'drive' ? takeWake(deployment, world, task.runId, extra) : takeRequests(world, task.requests);
+  const taken =
+    task.kind === 'drive' ? takeWake(deployment, world, task.runId, extra) : takeRequests(world, task.requests);
   const [first] = process.parked;
   if (first === undefined) throw new Error('A function ended without any port call.');
-  return takeGrant(deployment, { ...taken, processes: inserted(taken.processes, process.id) }, process, first.number, crash);
+  return takeGrant(
+    deployment,
+    { ...taken, processes: inserted(taken.processes, process.id) },
+    process,
+    first.number,
+    crash,
+  );
 }
 
 function takeWake(deployment: Deployment, world: World, runId: string, extra: boolean): World {
@@ -141,7 +148,8 @@ function takeGrant(
   const call = process.parked.find((parked) => parked.number === number);
   if (call === undefined) throw new Error(`Process ${process.id} has no parked call ${number}.`);
   const effect = deployment.effect(world, process, call);
-  if (effect instanceof Promise) return effect.then((done) => afterEffect(deployment, world, { process, call, effect: done }, crash));
+  if (effect instanceof Promise)
+    return effect.then((done) => afterEffect(deployment, world, { process, call, effect: done }, crash));
   return afterEffect(deployment, world, { process, call, effect }, crash);
 }
 
@@ -160,7 +168,8 @@ function afterEffect(
     now: world.now,
     driverNumber: freeDriverNumber(deployment, world, process),
   });
-  if (next instanceof Promise) return next.then((node) => ({ world: moved(deployment, applied, process, node), grant }));
+  if (next instanceof Promise)
+    return next.then((node) => ({ world: moved(deployment, applied, process, node), grant }));
   return { world: moved(deployment, applied, process, next), grant };
 }
 
@@ -191,7 +200,9 @@ function moved(deployment: Deployment, world: World, from: ProcessNode, to: Proc
   const observed = observe(deployment, world, to);
   if (to.ending === undefined) return { ...world, observed, processes: inserted(rest, to.id) };
   if (to.ending.kind === 'threw')
-    throw new Violation(`a process threw: ${to.ending.error instanceof Error ? to.ending.error.stack : String(to.ending.error)}`);
+    throw new Violation(
+      `a process threw: ${to.ending.error instanceof Error ? to.ending.error.stack : String(to.ending.error)}`,
+    );
   return { ...world, observed, processes: rest, requests: answered(world, to) };
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -37,4 +37,18 @@ it('is not found when its process is gone', async () => {
   const { pid } = spawnSync(process.execPath, ['--version']);
   await announceStack(directory, stack(pid));
   expect(await findRunningStack(directory)).toBeUndefined();
+});
+
+it.each(['{"pid":', '{"pid":1,"region":"us-east-1"}'])(
+  'says what to do about a file that it does not understand: %s',
+  async (text) => {
+    await writeFile(join(directory, 'stack.json'), text);
+    await expect(findRunningStack(directory)).rejects.toThrow(/stack\.json is not of this version\. End the stack/);
+  },
+);
+
+it('says so when the directory is a file', async () => {
+  const file = join(directory, 'file');
+  await writeFile(file, '');
+  await expect(findRunningStack(file)).rejects.toThrow(/file\/stack\.json cannot be read\. Choose another directory/);
 });

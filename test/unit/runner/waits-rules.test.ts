@@ -74,12 +74,12 @@ describe('how long to wait', () => {
   it('is 0 for a signal: it is there or not', async () => {
     for (const config of profiles) {
       const agent = defineAgent({ name: 'peeks' }).addAction('peek', EventType.InputEvent, async (_event, ctx) => {
-        const peek = () => ctx.waitForSignal('go', { timeoutMillis: 0 });
+        const peek = async () => (await ctx.waitForSignal('go', { timeoutMillis: 0 })) ?? 'none';
         ctx.sendEvent(OutputEvent([await peek(), await peek()]));
       });
       const request = { signals: [{ name: 'go', value: 1 }] };
       expect(await testRuntime([agent], { config }).run('peeks', null, request)).toMatchObject({
-        outputs: [[1, undefined]],
+        outputs: [[1, 'none']],
       });
     }
   });

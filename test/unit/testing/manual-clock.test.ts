@@ -30,9 +30,13 @@ describe('ManualClock', () => {
   it('fires an overdue timer at the next move, even by nothing', () => {
     const clock = new ManualClock(0);
     let fired = 0;
-    clock.after(-5, () => {
-      fired += 1;
-    }, 'wait');
+    clock.after(
+      -5,
+      () => {
+        fired += 1;
+      },
+      'wait',
+    );
     expect(fired).toBe(0);
     clock.advanceBy(0);
     expect([fired, clock.now()]).toEqual([1, 0]);

@@ -1,4 +1,5 @@
 import type { AgentDefinition, ConfigInput } from 'lambda-agents';
+import type { Clock } from '../../../../lib/ports/clock.ts';
 import type { ItemStore } from '../../../../lib/ports/item-store.ts';
 import type { WakeQueue } from '../../../../lib/ports/queues.ts';
 import type { TraceRecord } from '../../../../lib/ports/trace-record.ts';
@@ -17,6 +18,7 @@ export interface WakeOptions {
   readonly agents?: readonly AgentDefinition[];
   readonly items?: ItemStore;
   readonly wakes?: WakeQueue;
+  readonly clock?: Clock;
 }
 
 /** A deployment in memory whose invocations are in the hands of the test. */
@@ -42,10 +44,11 @@ export class WaitBench extends AcceptBench {
   }
 
   /** One invocation of run-agent, in which time passes only as the test moves it. */
-  invoke(runId: string, { agents = this.#agents, items = this.items, wakes = this.wakes }: WakeOptions = {}) {
+  invoke(runId: string, options: WakeOptions = {}) {
+    const { agents = this.#agents, items = this.items, wakes = this.wakes, clock = this.clock } = options;
     this.#drivers += 1;
     const token = `driver-${this.#drivers}`;
-    const { clock, outputs } = this;
+    const { outputs } = this;
     const trace = { write: (record: TraceRecord) => void this.traces.push(record) };
     const ports = { ...this.ports, items, wakes, clock, outputs, trace, createToken: () => token };
     const driver = createRunDriver({ agents, config: this.#config, ports });
