@@ -1,5 +1,5 @@
-import type { CallRecord, Journal } from '../store/journal.ts';
-import { consumedSignals, signalId } from './external-waits.ts';
+import type { Journal } from '../store/journal.ts';
+import { TakenSignals } from './taken-signals.ts';
 
 export type ResumeDecision =
   /** A wait of the run can end. */
@@ -12,14 +12,9 @@ export function decideResume(journal: Journal, now: number): ResumeDecision {
   const waits = [...journal.calls.values()].filter(
     (call) => call.status === 'PENDING' && !journal.actions.has(call.actionId),
   );
-  const consumed = new Set(consumedSignals(journal));
-  const arrived = new Set(
-    journal.signals.filter(({ name, sequence }) => !consumed.has(signalId(name, sequence))).map(({ name }) => name),
-  );
-  if (waits.some((wait) => hasEnded(wait, arrived, now))) return { kind: 'resume' };
+  const taken = new TakenSignals(journal);
   const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
+  const isOver = ends.some((until) => until <= now);
+  if (isOver || waits.some((wait) => taken.next(journal.signals, wait) !== undefined)) return { kind: 'resume' };
   return { kind: 'wait', until: ends.length === 0 ? undefined : Math.min(...ends) };
 }
-
-const hasEnded = ({ until, signalName }: CallRecord, arrived: ReadonlySet<string>, now: number): boolean =>
-  (until !== undefined && until <= now) || (signalName !== undefined && arrived.has(signalName));

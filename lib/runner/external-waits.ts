@@ -1,7 +1,8 @@
-import type { CallRecord, Journal, SignalRecord } from '../store/journal.ts';
+import type { CallRecord, SignalRecord, StoredText } from '../store/journal.ts';
 import type { JournalStore } from '../store/journal-store.ts';
 import type { DriveState } from './drive-state.ts';
 import type { OpenSlot, Slots } from './slots.ts';
+import { TakenSignals } from './taken-signals.ts';
 
 /** Something that happens outside the drive: a time that comes, a signal that arrives. */
 export interface ExternalWait {
@@ -19,8 +20,19 @@ export interface KnownWorld {
   readonly readAt: number;
 }
 
+/** How a wait ends: with a signal, or because its time has come. */
+interface Ending {
+  /** When that happened, milliseconds since 1970. */
+  readonly at: number;
+  readonly open: OpenSlot;
+  readonly signal?: SignalRecord;
+}
+
 /** Stored form of `undefined`: the outcome of a sleep, and of a wait for a signal that did not come in time. */
-const NOTHING = '{"$":"undefined"}';
+const NOTHING: StoredText = { text: '{"$":"undefined"}' };
+
+const textOf = ({ text, reference }: StoredText): StoredText =>
+  reference === undefined ? { text: text ?? '' } : { reference };
 
 /** What the actions of a drive wait for outside it, and how such waits end. */
 export class ExternalWaits {
@@ -30,13 +42,14 @@ export class ExternalWaits {
   private readonly pending = new Map<number, ExternalWait>();
   /** Waits whose beginning is being recorded. */
   private readonly expected = new Set<OpenSlot>();
-  private readonly consumed: Set<string>;
+  private readonly taken: TakenSignals;
   private readonly timers = new Set<() => void>();
   private signals: readonly SignalRecord[];
   /** The run's wake count, and the time, before the signals were last read. */
   private knownWakeCount: number;
   private readAt: number;
   private isLooking = false;
+  private hasChanged = false;
 
   constructor(state: DriveState, slots: Slots, { store, wakeCount, readAt }: KnownWorld) {
     this.state = state;
@@ -45,7 +58,7 @@ export class ExternalWaits {
     this.knownWakeCount = wakeCount;
     this.readAt = readAt;
     this.signals = state.journal.signals;
-    this.consumed = new Set(consumedSignals(state.journal));
+    this.taken = new TakenSignals(state.journal);
   }
 
   get wakeCount(): number {
@@ -61,15 +74,20 @@ export class ExternalWaits {
     this.expected.delete(wait.open);
     this.pending.set(wait.open.ordinal, wait);
     if (wait.until !== undefined) this.startTimer(wait.until);
-    this.settleReady();
+    this.hasChanged = true;
   }
 
   /** Somebody else has recorded how the wait ended. */
   leave(open: OpenSlot, record: CallRecord): void {
     this.expected.delete(open);
     this.pending.delete(open.ordinal);
-    for (const id of signalsOf(record)) this.consumed.add(id);
-    this.settleReady();
+    this.taken.addTakenBy(record);
+    this.hasChanged = true;
+  }
+
+  /** Ends what can end, once every action has come to its next wait: only then it is known what else has ended, and before. */
+  settleQuietly(): void {
+    if (this.hasChanged) this.settleReady();
   }
 
   /** Reads which signals have arrived. @param wakeCount the run's count, read before */
@@ -110,21 +128,37 @@ export class ExternalWaits {
     for (const cancel of this.timers) cancel();
   }
 
-  /** Ends the waits whose signal is there or whose time has come. Signals of a name go to the waits in their order. */
+  /**
+   * Ends the waits whose signal is there or whose time has come, in the order in which that happened.
+   * Signals of a name go to the waits in the order in which these began.
+   */
   private settleReady(): void {
     if (this.state.isOver) return;
+    this.hasChanged = false;
+    const ready: Ending[] = [];
     let isOutdated = false;
-    for (const { open, until } of this.waiting()) {
-      const { signalName } = open.asked;
-      if (this.isBehind(open)) continue;
-      const signal = this.nextSignal(signalName);
-      if (signal) this.settle(open, signal);
-      else if (until === undefined || until > this.state.clock.now()) continue;
-      else if (signalName === undefined || this.readAt >= until) this.settle(open, undefined);
-      else isOutdated = true;
+    for (const wait of this.waiting()) {
+      const ending = this.endingOf(wait);
+      if (ending === undefined) continue;
+      if (ending === 'unknown') {
+        isOutdated = true;
+        continue;
+      }
+      ready.push(ending);
+      if (ending.signal) this.taken.add(ending.signal);
     }
-    // A signal may have come in time while this drive was at work.
+    for (const ending of ready.sort((a, b) => a.at - b.at)) this.settle(ending);
     if (isOutdated) this.state.runOutstanding(() => this.look());
+  }
+
+  /** How a wait can end now. `unknown`: a signal may have come in time since they were read. */
+  private endingOf({ open, until }: ExternalWait): Ending | 'unknown' | undefined {
+    const { signalName } = open.asked;
+    if (this.isBehind(open)) return undefined;
+    const signal = this.taken.next(this.signals, { signalName, until });
+    if (signal) return { at: signal.arrivedAt, open, signal };
+    if (until === undefined || until > this.state.clock.now()) return undefined;
+    return signalName === undefined || this.readAt >= until ? { at: until, open } : 'unknown';
   }
 
   /** Whether a wait for the same signal began before and is not recorded yet. */
@@ -135,43 +169,29 @@ export class ExternalWaits {
     );
   }
 
-  private nextSignal(name: string | undefined): SignalRecord | undefined {
-    return this.signals.find(
-      (signal) => signal.name === name && !this.consumed.has(signalId(signal.name, signal.sequence)),
-    );
-  }
-
-  private settle(open: OpenSlot, signal: SignalRecord | undefined): void {
+  private settle({ open, signal }: Ending): void {
     this.pending.delete(open.ordinal);
-    const taken = signal === undefined ? undefined : signalId(signal.name, signal.sequence);
-    if (taken !== undefined) this.consumed.add(taken);
     this.state.runOutstanding(async () => {
-      const text = signal ? await this.state.recorder.load(signal) : NOTHING;
+      const stored = signal ? textOf(signal) : NOTHING;
       const details = signal ? { signalSequence: signal.sequence } : {};
-      const record = await this.slots.settle(open, { kind: 'succeeded', text }, true, details);
+      const record = await this.slots.settle(open, { kind: 'stored', stored }, true, details);
       if (record === undefined || record.signalSequence === signal?.sequence) return;
       // Another driver was faster and gave the wait something else: the signal is for the next one.
-      if (taken !== undefined) this.consumed.delete(taken);
+      if (signal) this.taken.giveBack(signal);
       this.leave(open, record);
     });
   }
 
-  /** Fires in a drive that others keep busy until then. */
+  /** Fires in a drive that stays or that others keep busy until then. */
   private startTimer(until: number): void {
+    const millis = until - this.state.clock.now();
+    if (millis <= 0) return;
     const fire = (): void => {
       this.timers.delete(cancel);
       this.settleReady();
     };
     const kind = until <= this.state.times.giveUpAt ? 'limit' : 'background';
-    const cancel = this.state.clock.after(Math.max(until - this.state.clock.now(), 0), fire, kind);
+    const cancel = this.state.clock.after(millis, fire, kind);
     this.timers.add(cancel);
   }
 }
-
-export const signalId = (name: string, sequence: string): string => `${sequence} ${name}`;
-
-const signalsOf = ({ signalName, signalSequence }: CallRecord): readonly string[] =>
-  signalName === undefined || signalSequence === undefined ? [] : [signalId(signalName, signalSequence)];
-
-/** Signals that a recorded wait has taken. */
-export const consumedSignals = (journal: Journal): readonly string[] => [...journal.calls.values()].flatMap(signalsOf);

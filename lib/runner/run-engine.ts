@@ -112,6 +112,7 @@ export class RunEngine {
     while (!this.state.isOver) {
       const recorded = this.state.order.nextRecorded();
       if (recorded) return recorded;
+      this.waits.settleQuietly();
       const arrival = this.state.order.nextArrival();
       if (arrival) {
         const delivery = await arrival;

@@ -85,7 +85,8 @@ async function storeSignal(
     const payloads = new Payloads(ports.payloads, run.runId, config['payload.max-bytes']);
     // A signal without a value is still one: `undefined` means that none came in time.
     const stored = await payloads.save('The value of the signal', encodeValue(signal.value ?? null, 'value'));
-    await new JournalStore(ports.items, run.runId, run.ttl).putSignal({ name, sequence, ...stored });
+    const arrivedAt = ports.clock.now();
+    await new JournalStore(ports.items, run.runId, run.ttl).putSignal({ name, sequence, arrivedAt, ...stored });
     return undefined;
   } catch (error) {
     const isRefused = error instanceof NotSerializableError || (error instanceof AgentError && isTerminal(error));

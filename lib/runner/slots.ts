@@ -38,6 +38,12 @@ export interface OpenSlot {
   readonly reject: (thrown: unknown) => void;
 }
 
+/** An outcome whose value somebody else has stored. */
+export interface StoredOutcome {
+  readonly kind: 'stored';
+  readonly stored: StoredText;
+}
+
 /** What is written about an outcome besides its value. */
 export type OutcomeDetails = Pick<CallRecord, 'signalSequence'>;
 
@@ -126,7 +132,7 @@ export class Slots {
    */
   async settle(
     open: OpenSlot,
-    outcome: CallOutcome,
+    outcome: CallOutcome | StoredOutcome,
     announced: boolean,
     details: OutcomeDetails = {},
   ): Promise<CallRecord | undefined> {
@@ -170,8 +176,9 @@ export class Slots {
   /** A value too large to be stored fails its call. */
   private async save(
     { asked }: OpenSlot,
-    outcome: Extract<CallOutcome, { text: string }>,
+    outcome: Extract<CallOutcome, { text: string }> | StoredOutcome,
   ): Promise<{ readonly status: CallStatus; readonly stored: StoredText }> {
+    if (outcome.kind === 'stored') return { status: 'SUCCEEDED', stored: outcome.stored };
     try {
       return {
         status: outcome.kind === 'succeeded' ? 'SUCCEEDED' : 'FAILED',

@@ -135,9 +135,9 @@ export class JournalStore {
     return toJournal(items.filter((item) => item.ttl === this.ttl)).signals;
   }
 
-  /** A signal: the same message writes the same item again. */
+  /** A signal: the same message, delivered again, changes nothing. */
   async putSignal(signal: SignalRecord): Promise<void> {
-    await this.items.put(toSignalItem(this.runId, signal, this.ttl));
+    await this.items.put(toSignalItem(this.runId, signal, this.ttl), this.isFree());
   }
 
   /** E5: the short-term memory that a failed run began with; written once. */

@@ -53,6 +53,8 @@ export interface SignalRecord extends StoredText {
   readonly name: string;
   /** Sequence number of its message, padded: signals of a name are taken in this order. */
   readonly sequence: string;
+  /** When it was first recorded, milliseconds since 1970. */
+  readonly arrivedAt: number;
 }
 
 /** The record of a finished action. Its text holds the emitted events and the memory writes. */
@@ -122,6 +124,7 @@ const ACTION_ATTRIBUTES = {
 const SIGNAL_ATTRIBUTES = {
   name: 'sn',
   sequence: 'sq',
+  arrivedAt: 'aa',
   text: 'val',
   reference: 'ref',
 } as const satisfies Record<keyof SignalRecord, string>;

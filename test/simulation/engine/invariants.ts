@@ -1,6 +1,6 @@
-import type { Item } from '../../../lib/ports/item-store.ts';
+import type { Item, ItemKey } from '../../../lib/ports/item-store.ts';
 import type { OutputMessage } from '../../../lib/ports/queues.ts';
-import { headKey } from '../../../lib/store/keys.ts';
+import { headKey, runIdOfPartition } from '../../../lib/store/keys.ts';
 import { isFinal, type RunRecord } from '../../../lib/store/run-record.ts';
 import type { Deployment } from './deployment.ts';
 import type { ProcessNode } from './process-tree.ts';
@@ -13,13 +13,14 @@ export function checkGrant(deployment: Deployment, before: World, after: World, 
   if (effect.sent) checkMessages(deployment, after);
   if (!effect.written) return;
   const { place } = effect.written;
-  const { sk } = deployment.table.places.value(place);
+  const key = deployment.table.places.value(place);
+  const { sk } = key;
   const was = deployment.table.item(before.items[place]);
   const is = deployment.table.item(effect.written.item);
   if (sk === 'RUN') checkRun(deployment, after, process, before.items[place], effect.written.item);
   else if (sk === 'HEAD') checkHead(was, is);
   else if (sk.startsWith('MEM#')) checkMemory(deployment, after, was, is);
-  else if (!sk.startsWith('INBOX#')) checkFact(deployment, after, sk, was, is);
+  else if (!sk.startsWith('INBOX#')) checkFact(deployment, after, key, was, is);
   if (sk === 'RUN' || sk === 'HEAD') checkActiveRuns(deployment, after);
 }
 
@@ -118,18 +119,12 @@ function checkMemory(deployment: Deployment, world: World, was: Item | undefined
 }
 
 /** Recorded outcomes and finished actions never change; only a redrive drops failed calls. */
-function checkFact(
-  deployment: Deployment,
-  world: World,
-  sk: string,
-  was: Item | undefined,
-  is: Item | undefined,
-): void {
+function checkFact(deployment: Deployment, world: World, place: ItemKey, was: Item | undefined, is: Item | undefined): void {
   if (was === undefined || was.st === 'PENDING') return;
-  if (is !== undefined) return violated(`${sk} was recorded and changed`);
-  const dropped =
-    was.st === 'FAILED' && deployment.scenario.runIds.some((_, run) => deployment.run(world, run)?.status === 'FAILED');
-  if (!dropped) violated(`${sk} was recorded and deleted`);
+  const runId = runIdOfPartition(place.pk);
+  const run = deployment.run(world, deployment.runNumber(runId));
+  const isRedriven = run !== undefined && (run.status === 'FAILED' || run.redrives > 0);
+  if (is === undefined || was.st !== 'FAILED' || !isRedriven) violated(`${place.sk} of ${runId} was recorded and changed`);
 }
 
 /** Messages with one id have one content. */

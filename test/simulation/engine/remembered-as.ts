@@ -74,7 +74,7 @@ class Memory {
   }
 
   text(): unknown {
-    return [Array.from(this.facts).sort(), Array.from(this.ofRun), this.ofKey, this.ending, this.parkedOnce];
+    return [Array.from(this.facts), Array.from(this.ofRun), this.ofKey, this.ending, this.parkedOnce];
   }
 
   /** E1: the own run is read, neither at the start nor while its place in the inbox is looked at. */
