@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Suites that take too long for `npm test`: `npm run test:simulation` runs them. */
+export const LONG = ['test/unit/runner/waits-{interleavings,life,crashes}.test.ts'];
+
 interface Project {
   readonly name: string;
   readonly include: readonly string[];
@@ -7,13 +10,15 @@ interface Project {
   /** Projects of a lower number come first: processes that are timed get the machine to themselves. */
   readonly order: number;
   readonly globalSetup?: readonly string[];
+  readonly exclude?: readonly string[];
 }
 
-const project = ({ name, include, timeoutMillis, order, globalSetup = [] }: Project) => ({
+const project = ({ name, include, timeoutMillis, order, globalSetup = [], exclude = [] }: Project) => ({
   extends: true as const,
   test: {
     name,
     include: [...include],
+    exclude: ['**/node_modules/**', ...exclude],
     testTimeout: timeoutMillis,
     hookTimeout: timeoutMillis,
     globalSetup: [...globalSetup],
@@ -31,6 +36,7 @@ export default defineConfig({
         include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'],
         timeoutMillis: 60_000,
         order: 0,
+        exclude: LONG,
       }),
       project({ name: 'infra', include: ['test/infra/**/*.test.ts'], timeoutMillis: 120_000, order: 1 }),
       project({

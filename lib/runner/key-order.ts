@@ -59,14 +59,14 @@ export class KeyOrder {
   /** E6: hands the key of an ended run to the next one, or frees it. */
   async release(run: KeyedRun): Promise<void> {
     const keys = this.keysOf(run);
-    for (;;) {
+    for (let mayBeGiven = run.neverDriven !== undefined; ; ) {
       const head = await keys.readHead();
       if (head.activeRunId === run.runId) {
         // With another turn the key belongs to a later life of this run.
         if (head.turn !== run.turn && run.neverDriven === undefined) return;
         if (await this.passOn(run, keys, head)) return;
-      } else if (run.neverDriven !== undefined) {
-        if ((await keys.fence(head, this.now(), this.expiry())).kind === 'written') return;
+      } else if (mayBeGiven) {
+        mayBeGiven = (await keys.fence(head, this.now(), this.expiry())).kind === 'refused';
       } else if (head.activeRunId === undefined) {
         if (await this.passOn(run, keys, head)) return;
       } else {

@@ -1,7 +1,7 @@
+import * as z from 'zod';
 import type { AgentDefinition } from '../../lib/agent/define-agent.ts';
 import { defineAgent, EventType, OutputEvent } from '../../lib/index.ts';
 import type { RunRecord } from '../../lib/store/run-record.ts';
-import * as z from 'zod';
 import type { Answer, Remote } from './engine/gated-process.ts';
 
 /** Does nothing: what is left is the order of the runs. */

@@ -5,7 +5,10 @@ import { idle } from './programs.ts';
 const KEY = 'key';
 
 /** Requests of one key, in the order of one message group. */
-export const requestsOf = (runIds: readonly string[], group: (runId: string) => string = () => 'group'): readonly ScenarioRequest[] =>
+export const requestsOf = (
+  runIds: readonly string[],
+  group: (runId: string) => string = () => 'group',
+): readonly ScenarioRequest[] =>
   runIds.map((requestId) => ({ group: group(requestId), body: { agent: 'agent', key: KEY, requestId, input: 1 } }));
 
 /** An operator cancels a run, at any time after it was recorded. */
@@ -19,7 +22,8 @@ export const cancelOf = (runId: string): ScenarioRequest => ({
 export const redriveOf = (runId: string): ScenarioRequest => ({
   group: `redrive ${runId}`,
   body: { redrive: { requestId: runId } },
-  when: (run) => run(runId)?.status === 'FAILED',
+  // Also again after a crash in the middle of it.
+  when: (run) => run(runId)?.status === 'FAILED' || (run(runId)?.redrives ?? 0) > 0,
 });
 
 export const faults = (some: Partial<FaultsLeft> = {}): FaultsLeft => ({

@@ -49,7 +49,7 @@ function checkRun(
   if (after.outcome === 'COMPLETED' && after.cancelMark !== undefined)
     violated(`${runId} completed in spite of its cancel mark`);
   if (isFinal(after.status) && !isFinal(before.status)) checkFinish(process, after);
-  if (before.epoch === 0 && after.epoch > 0) checkStartOrder(deployment, world, after);
+  if (before.epoch === 0 && after.status === 'RUNNING') checkStartOrder(deployment, world, after);
 }
 
 /** Whoever makes a run final has sent its status before. */
@@ -119,12 +119,19 @@ function checkMemory(deployment: Deployment, world: World, was: Item | undefined
 }
 
 /** Recorded outcomes and finished actions never change; only a redrive drops failed calls. */
-function checkFact(deployment: Deployment, world: World, place: ItemKey, was: Item | undefined, is: Item | undefined): void {
+function checkFact(
+  deployment: Deployment,
+  world: World,
+  place: ItemKey,
+  was: Item | undefined,
+  is: Item | undefined,
+): void {
   if (was === undefined || was.st === 'PENDING') return;
   const runId = runIdOfPartition(place.pk);
   const run = deployment.run(world, deployment.runNumber(runId));
   const isRedriven = run !== undefined && (run.status === 'FAILED' || run.redrives > 0);
-  if (is === undefined || was.st !== 'FAILED' || !isRedriven) violated(`${place.sk} of ${runId} was recorded and changed`);
+  if (is === undefined || was.st !== 'FAILED' || !isRedriven)
+    violated(`${place.sk} of ${runId} was recorded and changed`);
 }
 
 /** Messages with one id have one content. */

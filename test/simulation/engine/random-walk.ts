@@ -24,7 +24,7 @@ const FAULT_WEIGHT = 0.1;
 
 /** One walk per seed, each from the start until nothing is left to be done. Stops at the first violation. */
 export async function randomWalks(scenario: Scenario, seeds: Iterable<number>): Promise<RandomWalks> {
-  const deployment = new Deployment(scenario);
+  const deployment = new Deployment(scenario, false);
   const liveness = new Liveness(deployment);
   const counts = { walks: 0, steps: 0 };
   for (const seed of seeds) {

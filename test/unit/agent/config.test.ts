@@ -21,6 +21,7 @@ describe('the configuration', () => {
       'run.retention-days': 14,
       'run.max-hops': 1_000,
       'run.lease-millis': 60_000,
+      'run.stay-millis': 2_000,
       'run.retry-initial-millis': 1_000,
       'payload.max-bytes': 33_554_432,
     });
