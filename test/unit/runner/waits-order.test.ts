@@ -58,7 +58,7 @@ describe('the winner of a race', () => {
     // Three processes see the winner and die before anything that follows is recorded; meanwhile the others end.
     for (const meanwhile of [() => bench.signal('r', 'slow', 'slow'), () => bench.clock.advanceBy(HOUR), () => {}]) {
       const process = await heldAt(bench, isCall('act'));
-      await meanwhile();
+      await Promise.resolve(meanwhile());
       process.die();
     }
     expect(await bench.wake('r')).toMatchObject({ kind: 'ended', outcome: 'COMPLETED' });
