@@ -8,7 +8,7 @@ import { DUE_NEAR_MILLIS } from './retention.ts';
 import { encodeRunError } from './run-error.ts';
 import { formatOrdinals, settledOrdinals } from './settle-order.ts';
 
-/** A change of `dueAt` costs two write units of the index; a wake that comes this much early or late does no harm. */
+/** A change of `dueAt` costs two write units of the index; a wake that comes this much early does no harm, a later one would delay the healing. */
 const DUE_TOLERANCE_MILLIS = 30_000;
 
 export interface ClaimInput {
@@ -38,7 +38,7 @@ export function decideClaim({ seen, journal, config, now, deadline, owner, turn 
   const seenOrdinals = settledOrdinals(seen.settleOrder, journal);
   const leaseUntil = leaseEnd(now, config['run.lease-millis'], deadline);
   const seenDue = seen.dueAt ?? 0;
-  const isDueSoonEnough = Math.abs(seenDue - leaseUntil) <= DUE_TOLERANCE_MILLIS;
+  const isDueSoonEnough = seenDue <= leaseUntil && leaseUntil - seenDue <= DUE_TOLERANCE_MILLIS;
   const change: Partial<RunRecord> = {
     status: 'RUNNING',
     epoch: seen.epoch + 1,

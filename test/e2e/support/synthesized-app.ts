@@ -14,7 +14,13 @@ declare module 'vitest' {
 /** Synthesizes the app once for all files of the project. The returned function removes it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'e2e-app-'));
-  await synthesize({ projectDirectory: resolve(import.meta.dirname, '../../..'), outputDirectory: directory });
+  const remove = () => rm(directory, { recursive: true, force: true });
+  try {
+    await synthesize({ projectDirectory: resolve(import.meta.dirname, '../../..'), outputDirectory: directory });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   project.provide('assemblyDirectory', directory);
-  return () => rm(directory, { recursive: true });
+  return remove;
 }

@@ -1,4 +1,4 @@
-import { defineAgent, EventType, OutputEvent } from 'lambda-agents';
+import { defineAgent, EventType, OutputEvent, type RunnerContext } from 'lambda-agents';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Clock } from '../../../lib/ports/clock.ts';
@@ -100,6 +100,78 @@ describe('the winner of a race', () => {
     await bench.wake('r');
     expect(await bench.heal('r', 240)).toBe('COMPLETED');
     expect(bench.outputsOf('r')).toEqual(['abc']);
+  });
+});
+
+describe('a drive that comes late', () => {
+  /** Whatever ends first, in the order in which the code names them. */
+  const racer = (waits: (ctx: RunnerContext) => readonly Promise<unknown>[]) =>
+    defineAgent({ name: 'racer' }).addAction('race', EventType.InputEvent, async (_event, ctx) => {
+      ctx.sendEvent(OutputEvent((await Promise.race(waits(ctx))) ?? 'none'));
+    });
+
+  it('shows sleeps as they ended, not as they stand in the code', async () => {
+    const bench = new WaitBench([
+      racer((ctx) => [
+        ctx.sleep(2 * HOUR, { id: 'long' }).then(() => 'long'),
+        ctx.sleep(HOUR, { id: 'short' }).then(() => 'short'),
+      ]),
+    ]);
+    await bench.begin('r');
+    await bench.wake('r');
+    bench.clock.advanceBy(3 * HOUR);
+    await bench.wake('r');
+    expect(bench.outputsOf('r')).toEqual(['short']);
+  });
+
+  it.each([
+    { arrives: HOUR - 1, winner: 'signal' },
+    { arrives: HOUR, winner: 'sleep' },
+    { arrives: HOUR + 1, winner: 'sleep' },
+  ])('lets a signal after $arrives ms race against the time of a sleep: $winner', async ({ arrives, winner }) => {
+    const bench = new WaitBench([racer((ctx) => [ctx.sleep(HOUR).then(() => 'sleep'), ctx.waitForSignal('go')])]);
+    await bench.begin('r');
+    await bench.wake('r');
+    bench.clock.advanceBy(arrives);
+    await bench.signal('r', 'go', 'signal');
+    bench.clock.advanceBy(HOUR);
+    await bench.wake('r');
+    expect(bench.outputsOf('r')).toEqual([winner]);
+  });
+
+  it.each([
+    { arrives: HOUR, answer: 'go' },
+    { arrives: HOUR + 1, answer: 'none' },
+  ])('keeps the time of a wait for a signal: after $arrives ms $answer', async ({ arrives, answer }) => {
+    const bench = new WaitBench([racer((ctx) => [ctx.waitForSignal('go', { timeoutMillis: HOUR })])]);
+    await bench.begin('r');
+    await bench.wake('r');
+    bench.clock.advanceBy(arrives);
+    const message = bench.message({ signal: { requestId: 'r', name: 'go', value: 'go' } });
+    await bench.deliver(message);
+    bench.clock.advanceBy(HOUR);
+    // The same message again is no later signal.
+    await bench.deliver(message);
+    await bench.wake('r');
+    expect(bench.outputsOf('r')).toEqual([answer]);
+  });
+
+  it('takes a large signal in its place: it is not read before it is shown', async () => {
+    const large = 'x'.repeat(100_000);
+    const bench = new WaitBench([
+      racer((ctx) => [ctx.waitForSignal('small'), ctx.waitForSignal('large').then((value) => String(value).length)]),
+    ]);
+    await bench.begin('r');
+    await bench.wake('r');
+    await bench.signal('r', 'large', large);
+    bench.clock.advanceBy(1);
+    await bench.signal('r', 'small', 'small');
+    await bench.wake('r');
+    expect(bench.outputsOf('r')).toEqual([100_000]);
+    expect(bench.items.items().filter(({ sk }) => sk.includes('#large#'))).toMatchObject([
+      { st: 'SUCCEEDED', ref: expect.any(String) },
+      { ref: expect.any(String) },
+    ]);
   });
 });
 
