@@ -8,7 +8,7 @@ import { cancelOf, keyScenario, redriveOf, requestsOf } from './scenarios.ts';
 const FULL = process.env.SIMULATION === 'full';
 const SEED = Number(process.env.SEED ?? 1);
 const BOUND = FULL ? 300_000 : 10_000;
-const MERGED_BOUND = FULL ? 2_000_000 : 10_000;
+const MERGED_BOUND = FULL ? 6_000_000 : 10_000;
 const WALKS = FULL ? 10_000 : 100;
 
 const twoWithRedrive = (faults: Parameters<typeof keyScenario>[1]): Scenario =>

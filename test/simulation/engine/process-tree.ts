@@ -44,6 +44,8 @@ interface TreeNode extends ProcessNode {
   readonly parent: TreeNode | undefined;
   readonly edge: Edge | undefined;
   readonly children: Map<number, Branch>;
+  /** What a process can still know here: `rememberedAs`. */
+  readonly memory: string;
   /** Other ways to come to stand here, which must go on alike. */
   readonly others: TreeNode[];
   /** The process itself, as long as it stands here. */
@@ -52,6 +54,7 @@ interface TreeNode extends ProcessNode {
 
 /** Goes on alike for every driver number unless a token was drawn. */
 interface Branch {
+  readonly edge: Edge;
   readonly drewToken: boolean;
   readonly byDriverNumber: Map<number, TreeNode>;
 }
@@ -144,26 +147,27 @@ export class ProcessTree {
 
   private async extend(from: TreeNode, name: number, edge: Edge): Promise<ProcessNode> {
     const next = await this.execute(from, edge);
-    for (const other of from.others) await this.checkAlike(next, from, other, edge);
-    const node = this.merged(next);
+    for (const other of from.others) await this.checkAlike(other, from, edge, next);
+    const node = await this.merged(next);
     const drewToken = next.driverNumber !== from.driverNumber;
-    const branch = from.children.get(name) ?? { drewToken, byDriverNumber: new Map() };
+    const branch = from.children.get(name) ?? { edge, drewToken, byDriverNumber: new Map() };
     if (branch.drewToken !== drewToken) throw new Error('A process behaved in two ways after the same answers.');
     branch.byDriverNumber.set(drewToken ? edge.surroundings.driverNumber : 0, node);
     from.children.set(name, branch);
     return node;
   }
 
-  private async checkAlike(next: TreeNode, from: TreeNode, other: TreeNode, edge: Edge): Promise<void> {
+  /** Another process that stands at `from` goes on as the one there did. */
+  private async checkAlike(other: TreeNode, from: TreeNode, edge: Edge, expected: TreeNode): Promise<void> {
     const at = from.parked.findIndex(({ number }) => number === edge.call);
     const atTimer = from.timers.findIndex(([number]) => number === edge.timer);
-    const call = other.parked[at]?.number;
-    const timer = other.timers[atTimer]?.[0];
-    const alike = await this.execute(other, { ...edge, call, timer });
-    if (rememberedAs(alike, this.answers) !== rememberedAs(next, this.answers))
-      throw new Error(
-        `Two processes remembered the same and went on differently: ${JSON.stringify([next.task, next.parked, alike.parked])}`,
-      );
+    const next = await this.execute(other, {
+      ...edge,
+      call: other.parked[at]?.number,
+      timer: other.timers[atTimer]?.[0],
+    });
+    if (next.memory !== expected.memory)
+      throw new Error(`Processes that remembered the same went on differently.\n${expected.memory}\n${next.memory}`);
   }
 
   private async execute(from: TreeNode, edge: Edge): Promise<TreeNode> {
@@ -175,15 +179,21 @@ export class ProcessTree {
   }
 
   /** The node that has the same memory, if there is one. */
-  private merged(node: TreeNode): TreeNode {
-    if (!this.merging) return this.add(node);
-    const memory = rememberedAs(node, this.answers);
-    const known = this.byMemory.get(memory);
+  private async merged(node: TreeNode): Promise<TreeNode> {
+    const known = this.merging ? this.byMemory.get(node.memory) : undefined;
     if (known === undefined) {
-      this.byMemory.set(memory, node);
+      this.byMemory.set(node.memory, node);
       return this.add(node);
     }
-    if (known.others.length < MAX_OTHERS && known.children.size === 0) known.others.push(node);
+    if (known.others.length < MAX_OTHERS) {
+      known.others.push(node);
+      for (const { edge, byDriverNumber } of known.children.values()) {
+        const [expected] = byDriverNumber.values();
+        const [driverNumber = 0] = byDriverNumber.keys();
+        const surroundings = { ...edge.surroundings, driverNumber };
+        if (expected) await this.checkAlike(node, known, { ...edge, surroundings }, expected);
+      }
+    }
     return known;
   }
 
@@ -223,7 +233,7 @@ export class ProcessTree {
     place: Pick<TreeNode, 'task' | 'startedAt' | 'parent' | 'edge' | 'last'>,
     process: GatedProcess,
   ): TreeNode {
-    return {
+    const node = {
       ...place,
       id: this.nodes.length,
       parked: process.parked.map(({ number, name, args }) => ({ number, name, args })),
@@ -232,10 +242,9 @@ export class ProcessTree {
       token: process.token,
       driverNumber: process.drewToken ? place.edge?.surroundings.driverNumber : place.parent?.driverNumber,
       observed: [...process.observed],
-      children: new Map(),
-      others: [],
-      live: process.ending ? undefined : process,
     };
+    const memory = this.merging ? rememberedAs(node, this.answers) : '';
+    return { ...node, memory, children: new Map(), others: [], live: process.ending ? undefined : process };
   }
 
   private add(node: TreeNode): TreeNode {
