@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { type Exploration, explore } from './engine/explore.ts';
 import { randomWalks } from './engine/random-walk.ts';
 import type { Scenario } from './engine/scenario.ts';
-import { effect, idle, mendedBeforeRedrive, tally } from './programs.ts';
+import { effect, mendedBeforeRedrive, tally } from './programs.ts';
 import { cancelOf, keyScenario, redriveOf, requestsOf } from './scenarios.ts';
 
 const FULL = process.env.SIMULATION === 'full';
 const SEED = Number(process.env.SEED ?? 1);
 const BOUND = FULL ? 300_000 : 10_000;
-const MERGED_BOUND = FULL ? 6_000_000 : 10_000;
 const WALKS = FULL ? 10_000 : 100;
 
 const twoWithRedrive = (faults: Parameters<typeof keyScenario>[1]): Scenario =>
@@ -38,9 +37,7 @@ describe('every interleaving of store calls', () => {
     ['two runs of a key, the first fails and is redriven', twoWithRedrive({})],
     ['three runs of a key', keyScenario(3, {})],
   ])('keeps the invariants: %s', async (name, scenario) => {
-    // Merging remembers of a process what the order of keys needs, and nothing of memory, effects or the end of a cancelled run.
-    const merging = scenario.agents === idle && !name.includes('cancelled');
-    const found = await explore(scenario, merging ? MERGED_BOUND : BOUND, merging);
+    const found = await explore(scenario, BOUND, false);
     tell(name, found);
     expect(found.violation).toBeUndefined();
     expect(found.states).toBeGreaterThan(500);
