@@ -14,6 +14,7 @@ export { ResourceType } from './agent/resource.ts';
 export type { Memory, RunnerContext } from './agent/runner-context.ts';
 export type { EventOf, Trigger, Triggers } from './agent/trigger.ts';
 export type { DurableCall, RetryPolicy } from './durable/durable-call.ts';
+export type { SignalOptions, SleepOptions } from './durable/wait-options.ts';
 export { AgentError, type AgentErrorCode } from './errors/agent-error.ts';
 export {
   CallInterruptedError,

@@ -2,6 +2,7 @@ import { isFinal, type RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
 import type { CommandContext } from './command.ts';
 import type { Deployment } from './deployment.ts';
+import { describeWaits, readWaits } from './pending-waits.ts';
 import { oneLine } from './plain-text.ts';
 import { errorText } from './stored-error.ts';
 
@@ -36,6 +37,7 @@ export async function awaitRun(options: AwaitRunOptions): Promise<AwaitedRun> {
   const runs = new RunStore(deployment.items);
   const start = context.now();
   let told = '';
+  let seen = '';
   let nextRefusalCheck = LONGEST_PAUSE_MILLIS;
   for (let pause = FIRST_PAUSE_MILLIS; ; pause = Math.min(pause * PAUSE_FACTOR, LONGEST_PAUSE_MILLIS)) {
     const run = await runs.get(runId);
@@ -49,16 +51,29 @@ export async function awaitRun(options: AwaitRunOptions): Promise<AwaitedRun> {
     }
     const limit = timeoutMillis ?? (run === undefined ? UNKNOWN_LIMIT_MILLIS : Number.POSITIVE_INFINITY);
     if (waited >= limit) return run === undefined ? { kind: 'unknown' } : { kind: 'unfinished', run };
-    const state = run === undefined ? 'not accepted yet' : describeState(run);
-    if (state !== told) context.terminal.err(`${oneLine(runId)}: ${state}`);
-    told = state;
+    if (versionOf(run) !== seen) {
+      seen = versionOf(run);
+      const state = run === undefined ? 'not accepted yet' : await describeState(deployment, run, context.now());
+      if (state !== told) context.terminal.err(`${oneLine(runId)}: ${state}`);
+      told = state;
+    }
     await context.pause(Math.min(pause, limit - waited));
   }
 }
 
+/** Changes with what there is to tell of the run. */
+const versionOf = (run: RunRecord | undefined): string =>
+  run === undefined ? 'none' : JSON.stringify([run.status, run.epoch, run.attempts, run.error]);
+
 /** What an unfinished run is at, for people. */
-export function describeState(run: RunRecord): string {
+export async function describeState(
+  { items }: Pick<Deployment, 'items'>,
+  run: RunRecord,
+  now: number,
+): Promise<string> {
+  const waits = await readWaits(items, run);
+  const waiting = waits.length === 0 ? '' : `, waiting for ${describeWaits(waits, now)}`;
   const attempt = run.attempts > 1 ? `, attempt ${run.attempts}` : '';
   const error = run.error === undefined ? '' : `, last error: ${oneLine(errorText(run.error))}`;
-  return `${run.status}${attempt}${error}`;
+  return `${run.status}${waiting}${attempt}${error}`;
 }

@@ -8,6 +8,7 @@ import type { Deployment } from './deployment.ts';
 import { EXIT } from './exit-code.ts';
 import { messageGroup } from './message-group.ts';
 import { parseArguments, positiveNumber, takePositionals } from './parse-arguments.ts';
+import { readJson } from './read-json.ts';
 import { showResult } from './show-result.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -57,7 +58,7 @@ export const enqueueCommand: Command = {
       agent,
       ...(key === undefined ? {} : { key }),
       requestId: givenId ?? context.createId(),
-      input: await readInput({ json: values.input, file: values['input-file'], fromStdin }, context),
+      input: await readJson({ name: 'input', json: values.input, file: values['input-file'], fromStdin }, context),
     };
     const body = bodyOf(request);
     const deployment = await context.openDeployment(choice);
@@ -83,29 +84,6 @@ export const enqueueCommand: Command = {
     return showResult(deployment, runId, awaited, context);
   },
 };
-
-async function readInput(
-  {
-    json,
-    file,
-    fromStdin,
-  }: { readonly json?: string | undefined; readonly file?: string | undefined; readonly fromStdin: boolean },
-  context: CommandContext,
-): Promise<unknown> {
-  const given = [json !== undefined, file !== undefined, fromStdin].filter(Boolean).length;
-  if (given !== 1) {
-    throw new UsageError(
-      `${given === 0 ? 'The input is missing' : 'There is more than one input'}. Give one of --input JSON, --input-file FILE and - (standard input).`,
-    );
-  }
-  const text = json ?? (await context.readText(file));
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const where = json !== undefined ? '--input' : (file ?? 'Standard input');
-    throw new UsageError(`${where} is no JSON (${String(cause)}). A text needs quotes: --input '"hello"'.`, { cause });
-  }
-}
 
 /** @throws UsageError for what would be refused whatever the deployment is */
 function bodyOf(request: Request): string {

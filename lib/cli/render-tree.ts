@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { describeWaits, kindAndName, untilText } from './pending-waits.ts';
 import { formatDuration, oneLine, shorten } from './plain-text.ts';
 import type { ErrorLine } from './stored-error.ts';
 import type { TraceAction, TraceCall, TraceEvent, TraceRun, TraceTree } from './trace-model.ts';
@@ -8,6 +9,8 @@ export interface RenderOptions {
   readonly colour?: boolean;
   /** Longest line in characters. @default lines are not cut */
   readonly columns?: number | undefined;
+  /** From which the times to come are counted, milliseconds since 1970. @default they are given without */
+  readonly now?: number;
 }
 
 /** A line and what stands under it. */
@@ -19,13 +22,13 @@ interface Branch {
 }
 
 /** The tree as text with box characters, for a terminal or a file. */
-export function renderTraceTree(tree: TraceTree, { colour = false, columns }: RenderOptions = {}): string {
+export function renderTraceTree(tree: TraceTree, { colour = false, columns, now }: RenderOptions = {}): string {
   const { run } = tree;
   const branches: Branch[] = [
-    ...tree.actions.map((action) => actionBranch(action, run)),
-    ...tree.unplaced.map((action) => actionBranch(action, run)),
+    ...tree.actions.map((action) => actionBranch(action, run, now)),
+    ...tree.unplaced.map((action) => actionBranch(action, run, now)),
   ];
-  const lines: { readonly text: string; readonly style?: Branch['style'] }[] = runLines(run);
+  const lines: { readonly text: string; readonly style?: Branch['style'] }[] = runLines(run, now);
   const add = (children: readonly Branch[], indent: string): void => {
     children.forEach(({ label, style, children: below }, index) => {
       const isLast = index === children.length - 1;
@@ -42,8 +45,9 @@ export function renderTraceTree(tree: TraceTree, { colour = false, columns }: Re
     .join('\n');
 }
 
-function runLines(run: TraceRun): { text: string; style?: Branch['style'] }[] {
+function runLines(run: TraceRun, now: number | undefined): { text: string; style?: Branch['style'] }[] {
   const { runId, agent, key, status, attempts, redrives, hops, createdAt, lastRecordAt, dueAt, error, input } = run;
+  const { waitsFor = [] } = run;
   const isBad = status === 'FAILED' || status === 'CANCELLED' || status === 'BLOCKED';
   // A run that goes on, or was cancelled, shows what its last failed attempt threw.
   const ended = status === 'FAILED' || status === 'BLOCKED';
@@ -58,6 +62,7 @@ function runLines(run: TraceRun): { text: string; style?: Branch['style'] }[] {
       text: `agent ${agent}${key === undefined ? '' : `, key ${oneLine(key)}`}, attempts ${attempts}, redrives ${redrives}, hops ${hops}`,
     },
     { text: `began ${time(createdAt)}, ${taken}${due}`, style: 'dim' },
+    ...(waitsFor.length === 0 ? [] : [{ text: `waits for ${describeWaits(waitsFor, now)}`, style: 'yellow' as const }]),
     ...(error === undefined
       ? []
       : [{ text: `${ended ? '' : 'last error '}${errorLabel(error)}`, style: 'red' as const }]),
@@ -65,7 +70,7 @@ function runLines(run: TraceRun): { text: string; style?: Branch['style'] }[] {
   ];
 }
 
-function actionBranch(action: TraceAction, run: TraceRun): Branch {
+function actionBranch(action: TraceAction, run: TraceRun, now: number | undefined): Branch {
   const { name, status, trigger, startedAt, durationMillis, events, calls, actions } = action;
   const isFinished = status === 'FINISHED';
   const unreadable = isFinished && events === undefined ? [{ label: 'its events cannot be read', children: [] }] : [];
@@ -79,26 +84,27 @@ function actionBranch(action: TraceAction, run: TraceRun): Branch {
     label,
     ...(isFinished ? {} : { style: 'yellow' }),
     children: [
-      ...calls.map((call) => callBranch(call, run)),
+      ...calls.map((call) => callBranch(call, run, isFinished ? 'left' : now)),
       ...(events ?? []).map(eventBranch),
       ...unreadable,
-      ...actions.map((child) => actionBranch(child, run)),
+      ...actions.map((child) => actionBranch(child, run, now)),
     ],
   };
 }
 
-function callBranch(
-  { id, occurrence, kind, status, startedAt, durationMillis, error }: TraceCall,
-  run: TraceRun,
-): Branch {
+/** @param now `left`: the action has finished, and waits for nothing any more */
+function callBranch(call: TraceCall, run: TraceRun, now: number | 'left' | undefined): Branch {
+  const { id, occurrence, kind, status, startedAt, durationMillis, until, error } = call;
+  const isPending = status === 'PENDING' && now !== 'left';
   const label = [
-    `${kind} ${oneLine(id)}${occurrence === 1 ? '' : ` (${occurrence})`}`,
-    status,
+    `${kindAndName(kind, id)}${occurrence === 1 ? '' : ` (${occurrence})`}`,
+    status === 'PENDING' && now === 'left' ? 'LEFT' : status,
     offset(startedAt, run),
+    ...(isPending && until !== undefined ? [untilText(until, now)] : []),
     ...(durationMillis === undefined ? [] : [formatDuration(durationMillis)]),
     ...(error === undefined ? [] : [errorLabel(error)]),
   ].join('  ');
-  const style = status === 'FAILED' ? 'red' : status === 'PENDING' ? 'yellow' : undefined;
+  const style = status === 'FAILED' ? 'red' : isPending ? 'yellow' : undefined;
   return { label, ...(style === undefined ? {} : { style }), children: [] };
 }
 

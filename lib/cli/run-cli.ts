@@ -8,6 +8,7 @@ import { DEPLOYMENT_HELP } from './parse-arguments.ts';
 import { redriveCommand } from './redrive.ts';
 import { resultCommand } from './result.ts';
 import { runsCommand } from './runs.ts';
+import { signalCommand } from './signal.ts';
 import { traceCommand } from './trace.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -15,6 +16,7 @@ const COMMANDS: readonly Command[] = [
   runsCommand,
   resultCommand,
   traceCommand,
+  signalCommand,
   redriveCommand,
   cancelCommand,
 ];

@@ -15,7 +15,7 @@ export async function showResult(
   deployment: Deployment,
   runId: string,
   awaited: AwaitedRun,
-  { terminal }: CommandContext,
+  { terminal, now }: CommandContext,
 ): Promise<ExitCode> {
   switch (awaited.kind) {
     case 'unknown':
@@ -24,7 +24,7 @@ export async function showResult(
       terminal.err(`The request was refused. ${manyLines(awaited.why)}`);
       return EXIT.failed;
     case 'unfinished':
-      terminal.err(`${oneLine(runId)} has not finished: ${describeState(awaited.run)}`);
+      terminal.err(`${oneLine(runId)} has not finished: ${await describeState(deployment, awaited.run, now())}`);
       return EXIT.unfinished;
     case 'settled': {
       const { run } = awaited;

@@ -1,6 +1,7 @@
 import type { EmittedEvent } from '../runner/action-body.ts';
 import type { CallStatus, Journal } from '../store/journal.ts';
 import type { RunRecord, RunStatus } from '../store/run-record.ts';
+import type { PendingWait } from './pending-waits.ts';
 import type { ErrorLine } from './stored-error.ts';
 
 /** What the store holds of a run. */
@@ -35,6 +36,8 @@ export interface TraceRun {
   readonly createdAt: number;
   /** When the last record was written. */
   readonly lastRecordAt?: number;
+  /** What a suspended run waits for. */
+  readonly waitsFor?: readonly PendingWait[];
   /** When somebody looks at an unfinished run again. */
   readonly dueAt?: number;
   /** Of a FAILED or BLOCKED run, else of its last failed attempt. */
@@ -60,6 +63,8 @@ export interface TraceCall {
   readonly startedAt: number;
   /** Absent while it is PENDING. */
   readonly durationMillis?: number;
+  /** Of a wait: when it ends by itself, milliseconds since 1970. */
+  readonly until?: number;
   readonly error?: ErrorLine;
 }
 

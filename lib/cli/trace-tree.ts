@@ -5,6 +5,7 @@ import { type ActionRecord, type CallRecord, journalSlot } from '../store/journa
 import { decodeKeyPart } from '../store/keys.ts';
 import { isFinal } from '../store/run-record.ts';
 import { decodeValue } from '../values/value-codec.ts';
+import { pendingWaits } from './pending-waits.ts';
 import { oneLine, shorten } from './plain-text.ts';
 import { describeStored } from './stored-error.ts';
 import type { TraceAction, TraceCall, TraceEvent, TraceRecords, TraceRun, TraceTree } from './trace-model.ts';
@@ -122,6 +123,7 @@ class TreeBuilder {
       hops,
       createdAt,
       ...(facts.length === 0 ? {} : { lastRecordAt }),
+      ...(status === 'SUSPENDED' ? { waitsFor: pendingWaits(journal) } : {}),
       ...(dueAt === undefined || isFinal(status) ? {} : { dueAt }),
       ...(error === undefined || status === 'COMPLETED' ? {} : { error: describeStored(error) }),
       ...(inputText === undefined ? {} : { input: preview(inputText) }),
@@ -146,6 +148,7 @@ function callOf(call: CallRecord, thrown: string | undefined): TraceCall {
     status: call.status,
     startedAt: call.startedAt,
     ...(call.endedAt === undefined ? {} : { durationMillis: call.endedAt - call.startedAt }),
+    ...(call.until === undefined ? {} : { until: call.until }),
     ...(thrown === undefined ? {} : { error: describeStored(thrown) }),
   };
 }

@@ -18,12 +18,12 @@ Shows what a run has recorded: its actions under those that started them, their 
 An action that has not finished shows once it has recorded a call.
 
   --json   the tree as JSON, times in milliseconds since 1970`,
-  async run(args, { terminal, openDeployment }) {
+  async run(args, { terminal, now, openDeployment }) {
     const { values, positionals, choice } = parseArguments(args, OPTIONS);
     const [runId] = takePositionals(positionals, ['ID'] as const);
     const deployment = await openDeployment(choice);
     const tree = buildTraceTree(await readTrace(deployment, await findRun(deployment, runId)));
-    terminal.out(values.json ? JSON.stringify(tree, null, 2) : renderTraceTree(tree, terminal));
+    terminal.out(values.json ? JSON.stringify(tree, null, 2) : renderTraceTree(tree, { ...terminal, now: now() }));
     return EXIT.done;
   },
 };

@@ -8,6 +8,8 @@ import {
   type Prompt,
   ResourceType,
   type RunnerContext,
+  type SignalOptions,
+  type SleepOptions,
 } from 'lambda-agents';
 import { describe, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
@@ -55,6 +57,25 @@ describe('the context', () => {
       ctx.shortTermMemory.set('total', total);
       ctx.shortTermMemory.set('total', undefined);
     });
+  });
+
+  it('gives nothing for a sleep, and the value of a signal as its schema gives it', () => {
+    orders.addAction('a', EventType.InputEvent, async (_event, ctx) => {
+      expectTypeOf(ctx.sleep(1, { id: 'nap' })).toEqualTypeOf<Promise<void>>();
+      expectTypeOf(await ctx.waitForSignal('go')).toEqualTypeOf<unknown>();
+      expectTypeOf(await ctx.waitForSignal('go', { timeoutMillis: 1 })).toEqualTypeOf<unknown>();
+      const schema = z.object({ at: z.coerce.date() });
+      expectTypeOf(await ctx.waitForSignal('go', { schema })).toEqualTypeOf<{ at: Date } | undefined>();
+      expectTypeOf(await ctx.waitForSignal('go', { schema, timeoutMillis: 1 })).toEqualTypeOf<
+        { at: Date } | undefined
+      >();
+      // @ts-expect-error milliseconds are a number
+      ctx.sleep('1 s');
+      // @ts-expect-error there is no such option
+      ctx.waitForSignal('go', { timeout: 1 });
+    });
+    expectTypeOf<SleepOptions>().toEqualTypeOf<{ readonly id?: string }>();
+    expectTypeOf<SignalOptions>().toHaveProperty('timeoutMillis');
   });
 
   it('gives what a durable call or its reconciler gives', () => {

@@ -98,6 +98,16 @@ began 2026-01-02T03:04:05.000Z, nothing recorded yet, looked at again at 2026-01
 `);
 });
 
+it('counts times to come from now, where that is given', () => {
+  const until = began + 90_000;
+  const suspended = run({ status: 'SUSPENDED', waitsFor: [{ kind: 'sleep', name: 'a\u001bb', until }] });
+  const lineOf = (options: object) =>
+    renderTraceTree({ run: suspended, actions: [], unplaced: [] }, options).split('\n')[3];
+  expect(lineOf({})).toBe('waits for sleep a\\u001bb until 2026-01-02T03:05:35.000Z');
+  expect(lineOf({ now: began })).toBe('waits for sleep a\\u001bb until 2026-01-02T03:05:35.000Z (in 1 min 30 s)');
+  expect(lineOf({ now: until })).toBe('waits for sleep a\\u001bb until 2026-01-02T03:05:35.000Z (now)');
+});
+
 it('tells the error that ended a run from that of its last attempt', () => {
   const error = { name: 'Error', message: 'no answer' };
   const lineOf = (status: TraceRun['status']) =>

@@ -1,7 +1,7 @@
 import { defineAgent, EventType, OutputEvent } from 'lambda-agents';
 import { describe, expect, it } from 'vitest';
 import { JournalStore } from '../../../lib/store/journal-store.ts';
-import { echo, flaky, parts } from './support/agents.ts';
+import { approval, echo, flaky, parts } from './support/agents.ts';
 import { createSimulatedCli } from './support/simulated-cli.ts';
 import { twofold } from './support/twofold.ts';
 
@@ -38,6 +38,17 @@ describe('result', () => {
     cli.simulated.send({ agent: 'flaky', requestId: 'r1', input: 'a' });
     await cli.simulated.step();
     expect(await cli.run('result', 'r1')).toEqual({ exitCode: 2, out: '', err: 'r1 has not finished: RUNNING' });
+  });
+
+  it('tells what a suspended run waits for', async () => {
+    const cli = createSimulatedCli([approval]);
+    cli.simulated.send({ agent: 'approval', requestId: 'r1', input: 60_000 });
+    while (await cli.simulated.step());
+    expect(await cli.run('result', 'r1')).toEqual({
+      exitCode: 2,
+      out: '',
+      err: 'r1 has not finished: SUSPENDED, waiting for signal approved until 2026-01-01T00:01:00.000Z (in 1 min 0 s), sleep until 2026-01-03T00:00:00.000Z (in 2 d 0 h)',
+    });
   });
 
   it('ends with 1 for a run whose attempts are used up, and gives the error', async () => {
@@ -89,6 +100,15 @@ describe('result --wait', () => {
     cli.simulated.send({ agent: 'flaky', requestId: 'r1', input: 'a' });
     await cli.simulated.step();
     expect(await cli.run('result', 'r1', '--wait')).toMatchObject({ exitCode: 1, out: '[]' });
+  });
+
+  it('tells once what a suspended run waits for, and then its answer', async () => {
+    const cli = createSimulatedCli([approval]);
+    cli.simulated.send({ agent: 'approval', requestId: 'r1', input: 60_000 });
+    while (await cli.simulated.step());
+    const { exitCode, out, err } = await cli.run('result', 'r1', '--wait');
+    expect({ exitCode, out }).toEqual({ exitCode: 0, out: '[\n  "nobody answered"\n]' });
+    expect(err.split('\n')).toEqual([expect.stringMatching(/^r1: SUSPENDED, waiting for signal approved until/)]);
   });
 
   it('ends at its timeout', async () => {

@@ -4,7 +4,7 @@ import { runCli } from '../../../lib/cli/run-cli.ts';
 import { AgentError } from '../../../lib/errors/agent-error.ts';
 import { createSimulatedCli } from './support/simulated-cli.ts';
 
-const NAMES = ['enqueue', 'runs', 'result', 'trace', 'redrive', 'cancel'];
+const NAMES = ['enqueue', 'runs', 'result', 'trace', 'signal', 'redrive', 'cancel'];
 
 describe('help', () => {
   it.each(['--help', '-h', 'help'])('is shown for %s', async (flag) => {
@@ -37,7 +37,10 @@ describe('help', () => {
 describe('a command line that asks for nothing that there is', () => {
   it.each([
     [[], 'Usage: lambda-agents COMMAND'],
-    [['resume'], 'There is no command "resume". Use one of enqueue, runs, result, trace, redrive, cancel, or --help.'],
+    [
+      ['resume'],
+      'There is no command "resume". Use one of enqueue, runs, result, trace, signal, redrive, cancel, or --help.',
+    ],
     [['result', 'r1', '--forever'], "Unknown option '--forever'."],
     [['result'], 'ID is missing.'],
     [['result', 'r1', 'r2'], 'There is no place for "r2".'],

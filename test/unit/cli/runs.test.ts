@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { echo, flaky } from './support/agents.ts';
+import { approval, echo, flaky } from './support/agents.ts';
 import { createSimulatedCli, type SimulatedCli } from './support/simulated-cli.ts';
 import { twofold } from './support/twofold.ts';
 
 let cli: SimulatedCli;
 beforeEach(() => {
-  cli = createSimulatedCli([echo, flaky, twofold]);
+  cli = createSimulatedCli([echo, flaky, twofold, approval]);
 });
 
 /** One run of each kind, a minute apart: COMPLETED, FAILED, BLOCKED, RUNNING and one PARKED behind it. */
@@ -30,7 +30,7 @@ describe('runs', () => {
     const { exitCode, out, err } = await cli.run('runs');
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
     const lines = out.split('\n');
-    expect(lines[0]).toBe('ID       AGENT    KEY  STATUS   AGE    ATTEMPTS  LAST ERROR');
+    expect(lines[0]).toBe('ID       AGENT    KEY  STATUS   AGE    ATTEMPTS  WAITS FOR, LAST ERROR');
     expect(lines.slice(1).map((line) => line.split(/\s+/)[0])).toEqual(
       expect.arrayContaining(['running', 'parked', 'blocked', 'failed']),
     );
@@ -67,6 +67,27 @@ describe('runs', () => {
         hops: 0,
         createdAt: Date.UTC(2026, 0, 1),
         error: { name: 'Error', message: 'no answer\nfrom the service' },
+      },
+    ]);
+  });
+
+  it('tells what suspended runs wait for', async () => {
+    cli.simulated.send({ agent: 'approval', requestId: 'r1', input: 3_600_000 });
+    while (await cli.simulated.step());
+    cli.simulated.clock.advanceBy(60_000);
+    const { out } = await cli.run('runs');
+    expect(out).toMatch(/^r1 +approval +SUSPENDED +1 min +1 +signal approved until/m);
+    expect(out).toContain(
+      'until 2026-01-01T01:00:00.000Z (in 59 min 0 s), sleep until 2026-01-03T00:00:00.000Z (in 1 d 23 h)',
+    );
+    expect(JSON.parse((await cli.run('runs', '--json')).out)).toMatchObject([
+      {
+        runId: 'r1',
+        status: 'SUSPENDED',
+        waitsFor: [
+          { kind: 'signal', name: 'approved', until: Date.UTC(2026, 0, 1, 1) },
+          { kind: 'sleep', name: 'sleep', until: Date.UTC(2026, 0, 3) },
+        ],
       },
     ]);
   });

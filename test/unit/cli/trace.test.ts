@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { broken, flaky, parts } from './support/agents.ts';
+import { approval, broken, flaky, parts } from './support/agents.ts';
 import { createSimulatedCli } from './support/simulated-cli.ts';
 
 describe('trace', () => {
@@ -46,6 +46,35 @@ describe('trace', () => {
     expect(split.actions.map(({ trigger }: { trigger: { eventId: string } }) => trigger.eventId)).toEqual(
       split.events.map(({ eventId }: { eventId: string }) => eventId),
     );
+  });
+
+  it('shows what a suspended run waits for, until when and how long that is', async () => {
+    const cli = createSimulatedCli([approval]);
+    cli.simulated.send({ agent: 'approval', requestId: 'r1', input: 3_600_000 });
+    while (await cli.simulated.step());
+    const { out } = await cli.run('trace', 'r1');
+    expect(out.split('\n')).toEqual([
+      'run r1  SUSPENDED',
+      'agent approval, attempts 1, redrives 0, hops 0',
+      expect.stringMatching(/^began .*, looked at again at 2026-01-01T01:00:00\.000Z$/),
+      'waits for signal approved until 2026-01-01T01:00:00.000Z (in 1 h 0 min), sleep until 2026-01-03T00:00:00.000Z (in 2 d 0 h)',
+      'input 3600000',
+      '└─ ask on _input_event  UNFINISHED',
+      '   ├─ signal approved  PENDING  +0 ms  until 2026-01-01T01:00:00.000Z (in 1 h 0 min)',
+      '   └─ sleep  PENDING  +0 ms  until 2026-01-03T00:00:00.000Z (in 2 d 0 h)',
+    ]);
+  });
+
+  it('shows a wait that its action left behind as such', async () => {
+    const cli = createSimulatedCli([approval]);
+    cli.simulated.send({ agent: 'approval', requestId: 'r1', input: 3_600_000 });
+    while (await cli.simulated.step());
+    cli.simulated.send({ signal: { requestId: 'r1', name: 'approved', value: 'yes' } });
+    await cli.settle('r1');
+    const { out } = await cli.run('trace', 'r1');
+    expect(out).toContain('├─ signal approved  SUCCEEDED  +0 ms  0 ms\n');
+    expect(out).toContain('├─ sleep  LEFT  +0 ms\n');
+    expect(out).not.toContain('waits for');
   });
 
   it('shows the last error of a run that goes on', async () => {

@@ -69,6 +69,15 @@ describe('a woken run', () => {
     expect(decide({ status }, NOW + MAX_AGE - 1).kind).not.toBe('conclude');
   });
 
+  it('that is SUSPENDED is looked at when somebody left a mark or it is due, and needs nothing else', () => {
+    const suspended = { status: 'SUSPENDED', wakeCount: 3, wakeCountAtSuspension: 3, dueAt: NOW + 1 } as const;
+    expect(decide(suspended)).toEqual({ kind: 'drop', why: 'nothing has happened' });
+    expect(decide({ ...suspended, wakeCount: 4 })).toEqual({ kind: 'look' });
+    expect(decide({ ...suspended, dueAt: NOW })).toEqual({ kind: 'look' });
+    expect(decide({ ...suspended, cancelMark: 1 })).toEqual({ kind: 'conclude', because: 'cancelled' });
+    expect(decide(suspended, NOW + MAX_AGE)).toEqual({ kind: 'conclude', because: 'expired' });
+  });
+
   it('that is BLOCKED waits for redrive', () => {
     expect(decide({ status: 'BLOCKED' })).toEqual({ kind: 'drop', why: 'the run is BLOCKED' });
   });

@@ -4,10 +4,12 @@ import { CrashPlan, type CrashPoint } from '../../../lib/testing/crashing-proces
 import { EffectLog } from '../../../lib/testing/effect-log.ts';
 import { SimulatedDeployment } from '../../../lib/testing/simulated-deployment.ts';
 import { expectedOf } from './support/program-oracle.ts';
-import { agentOf, chains, type Program, trees } from './support/programs.ts';
+import { agentOf, chains, type Program, SIGNAL, trees, waitingChains, waitingTrees } from './support/programs.ts';
 import { collectUnhandledRejections } from './support/unhandled-rejections.ts';
 
 const RUNS = ['r1', 'r2', 'r3'];
+/** Later than any recovery from the crashes that keep a request from being accepted. */
+const LATE_MILLIS = 4 * 3_600_000;
 
 const crashPoints = (upTo: number): fc.Arbitrary<readonly CrashPoint[]> =>
   fc.uniqueArray(
@@ -19,20 +21,32 @@ const crashPoints = (upTo: number): fc.Arbitrary<readonly CrashPoint[]> =>
   );
 
 /** Three runs of a program, of one key or of none, with processes that stop at the given points. */
-async function runProgram(program: Program, key: string | undefined, points: readonly CrashPoint[]) {
+async function runProgram(program: Program, key: string | undefined, points: readonly CrashPoint[], config = {}) {
   const effects = new EffectLog();
   const crashes = new CrashPlan(points);
   const deployment = new SimulatedDeployment({
     agents: effects.watch([agentOf(program)]),
     crashes,
     // A stumble, the crashes and the kills of neighbours may add up.
-    config: { 'run.max-attempts': 50 },
+    config: { 'run.max-attempts': 50, ...config },
   });
   for (const [index, requestId] of RUNS.entries())
     deployment.send({ agent: 'program', requestId, input: index + 1, ...(key === undefined ? {} : { key }) });
+  for (const requestId of RUNS) sendSignals(deployment, program, requestId);
   const isFinal = async (runId: string) => (await deployment.run(runId))?.status === 'COMPLETED';
   await deployment.settle(async () => (await Promise.all(RUNS.map(isFinal))).every(Boolean));
   return { deployment, violations: effects.violations(), calls: crashes.calls.length };
+}
+
+/** One signal for each wait, some early and some late. */
+function sendSignals(deployment: SimulatedDeployment, program: Program, requestId: string): void {
+  const { starts } = expectedOf(program, { runId: requestId, input: 1, shortTerm: new Map() });
+  const waits = starts.flatMap(({ index }) => (program[index] ?? []).filter(({ kind }) => kind === 'signal'));
+  for (let number = 0; number < waits.length; number += 1) {
+    const afterMillis = number % 3 === 0 ? 0 : number * LATE_MILLIS;
+    const groupId = afterMillis === 0 ? undefined : `${requestId} ${number}`;
+    deployment.send({ signal: { requestId, ...SIGNAL } }, groupId, afterMillis);
+  }
 }
 
 function observedOf(deployment: SimulatedDeployment, runId: string) {
@@ -66,8 +80,14 @@ const memoryOf = (deployment: SimulatedDeployment): ReadonlyMap<string, number> 
   );
 
 /** Compares each run with the oracle, whose key memory goes on from run to run. */
-async function check(program: Program, key: string | undefined, points: readonly CrashPoint[], orderFromRun: boolean) {
-  const { deployment, violations } = await runProgram(program, key, points);
+async function check(
+  program: Program,
+  key: string | undefined,
+  points: readonly CrashPoint[],
+  orderFromRun: boolean,
+  config = {},
+) {
+  const { deployment, violations } = await runProgram(program, key, points, config);
   expect(violations).toEqual([]);
   let shortTerm: ReadonlyMap<string, number> = new Map();
   for (const [index, runId] of RUNS.entries()) {
@@ -97,6 +117,31 @@ describe('random programs, stopped at random points, do what a plain interpreter
     await fc.assert(
       fc.asyncProperty(trees, keys, crashPoints(200), (program, key, points) => check(program, key, points, true)),
       { numRuns: 150 },
+    );
+  });
+});
+
+describe('random programs that wait do so too', () => {
+  const keys = fc.constantFrom(undefined, 'k');
+  const configs = fc.constantFrom({}, { 'run.stay-millis': 0 });
+
+  it('when their actions follow each other', { timeout: 300_000 }, async () => {
+    const unhandled = collectUnhandledRejections();
+    await fc.assert(
+      fc.asyncProperty(waitingChains, keys, crashPoints(160), configs, (program, key, points, config) =>
+        check(program, key, points, false, config),
+      ),
+      { numRuns: 100 },
+    );
+    expect(unhandled()).toEqual([]);
+  });
+
+  it('when several are under way at once', { timeout: 300_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(waitingTrees, keys, crashPoints(250), configs, (program, key, points, config) =>
+        check(program, key, points, true, config),
+      ),
+      { numRuns: 100 },
     );
   });
 });

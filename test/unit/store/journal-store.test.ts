@@ -221,3 +221,38 @@ describe('the memory that a failed run began with', () => {
     expect((await store.read()).memoryView).toEqual({ text: 'first' });
   });
 });
+
+describe('signals', () => {
+  const signal = (sequence: string, more: object = {}) => ({
+    name: 'go',
+    sequence,
+    arrivedAt: NOW,
+    text: '1',
+    ...more,
+  });
+
+  it('are read in the order of the queue, whatever their names', async () => {
+    const store = new JournalStore(new InMemoryItemStore(), 'r', TTL);
+    for (const each of [signal('3'), signal('1', { name: 'z' }), signal('2', { name: 'a/b #' })])
+      await store.putSignal(each);
+    const signals = await store.readSignals();
+    expect(signals).toEqual([signal('1', { name: 'z' }), signal('2', { name: 'a/b #' }), signal('3')]);
+    expect((await store.read()).journal.signals).toEqual(signals);
+  });
+
+  it('keep what they were when their message comes again', async () => {
+    const store = new JournalStore(new InMemoryItemStore(), 'r', TTL);
+    await store.putSignal(signal('1'));
+    await store.putSignal(signal('1', { arrivedAt: NOW + 1, text: '2' }));
+    expect(await store.readSignals()).toEqual([signal('1')]);
+  });
+
+  it('of an expired run with the same id do not count, and give way', async () => {
+    const items = new InMemoryItemStore();
+    await new JournalStore(items, 'r', TTL).putSignal(signal('1'));
+    const later = new JournalStore(items, 'r', TTL + 1);
+    expect(await later.readSignals()).toEqual([]);
+    await later.putSignal(signal('1', { text: '2' }));
+    expect(await later.readSignals()).toEqual([signal('1', { text: '2' })]);
+  });
+});

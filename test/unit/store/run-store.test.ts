@@ -28,6 +28,7 @@ const driven = { owner: 'me', leaseUntil: NOW + 60_000 };
 const STATUSES: readonly RunStatus[] = [
   'PARKED',
   'RUNNING',
+  'SUSPENDED',
   'BLOCKED',
   'COMPLETING',
   'COMPLETED',
@@ -51,6 +52,10 @@ const writes: Readonly<Record<string, Write>> = {
   renew: (runs) => runs.renew('r', 3, { leaseUntil: NOW + 1, dueAt: NOW + 1 }),
   fixCompleted,
   fixCancelled,
+  suspend: (runs, run) => runs.suspend('r', 3, run.wakeCount, { waitingFor: ['1', '2'], dueAt: NOW }),
+  keepSuspended: (runs, run) => runs.keepSuspended(run, NOW),
+  markSignalled: (runs) => runs.markSignalled('r', { dueAt: NOW }),
+  markSignalledAsleep: (runs) => runs.markSignalled('r', { seen: 'PARKED' }),
   release: (runs) => runs.release('r', 3, { dueAt: NOW }),
   block: (runs) => runs.block('r', 3, { error: '{}', dueAt: NOW, attempts: 0 }),
   finish: (runs, run) => runs.finish(run, 'COMPLETED', { shard: 'failed#1', dueAt: NOW }),
@@ -67,12 +72,16 @@ const ACCEPTED: Readonly<Record<string, readonly RunStatus[]>> = {
   renew: ['RUNNING'],
   fixCompleted: ['RUNNING'],
   fixCancelled: ['RUNNING'],
+  suspend: ['RUNNING'],
+  keepSuspended: ['SUSPENDED'],
+  markSignalled: ['PARKED', 'RUNNING', 'SUSPENDED', 'BLOCKED'],
+  markSignalledAsleep: ['PARKED'],
   release: ['RUNNING'],
   block: ['RUNNING'],
   finish: ['COMPLETING'],
   park: ['PARKED'],
   handOver: ['PARKED'],
-  markCancelled: ['PARKED', 'RUNNING', 'BLOCKED'],
+  markCancelled: ['PARKED', 'RUNNING', 'SUSPENDED', 'BLOCKED'],
   unblock: ['BLOCKED'],
   revive: ['FAILED'],
 };
@@ -167,6 +176,39 @@ describe('claim', () => {
     expect(result).toMatchObject({ kind: 'written', run: { status: 'COMPLETING', outcome: 'CANCELLED' } });
     expect(result.run).not.toHaveProperty('owner');
     expect(result.run).not.toHaveProperty('leaseUntil');
+  });
+});
+
+describe('a suspension', () => {
+  const change = { waitingFor: ['4', '7'], dueAt: NOW + 5 };
+
+  it('takes the lease off and keeps the wake count, so that a later mark is told from an older one', async () => {
+    const { runs } = await storeOf(record(driven));
+    const { run } = await runs.suspend('r', 3, 5, change);
+    expect(run).toMatchObject({ status: 'SUSPENDED', wakeCount: 5, wakeCountAtSuspension: 5, ...change });
+    expect(run).not.toHaveProperty('owner');
+    expect(run).not.toHaveProperty('leaseUntil');
+  });
+
+  it.each<[string, Partial<RunRecord>]>([
+    ['a mark was left', { wakeCount: 6 }],
+    ['the run is to be cancelled', { cancelMark: 1 }],
+    ['somebody else drives it', { epoch: 4 }],
+  ])('is refused when %s', async (_name, more) => {
+    const { runs } = await storeOf(record({ ...driven, ...more }));
+    expect(await runs.suspend('r', 3, 5, change)).toMatchObject({ kind: 'refused', run: { status: 'RUNNING' } });
+  });
+
+  it('is prolonged only by whoever saw the last mark', async () => {
+    const suspended = record({ status: 'SUSPENDED', wakeCountAtSuspension: 4 });
+    const { runs } = await storeOf(suspended);
+    await runs.markSignalled('r', { dueAt: NOW });
+    expect(await runs.keepSuspended(suspended, NOW + 9)).toMatchObject({ kind: 'refused' });
+    const seen = (await runs.get('r')) ?? suspended;
+    expect(await runs.keepSuspended(seen, NOW + 9)).toMatchObject({
+      kind: 'written',
+      run: { dueAt: NOW + 9, wakeCount: 6, wakeCountAtSuspension: 6 },
+    });
   });
 });
 

@@ -38,3 +38,14 @@ export const broken = defineAgent({ name: 'broken', input: z.string(), output: z
 export const flaky = defineAgent({ name: 'flaky', input: z.string() }).addAction('try', EventType.InputEvent, () => {
   throw new Error('no answer\nfrom the service');
 });
+
+/** Waits as long as its input says for an approval, and reminds after two days. */
+export const approval = defineAgent({ name: 'approval', input: z.number(), output: z.unknown() }).addAction(
+  'ask',
+  EventType.InputEvent,
+  async ({ input }, ctx) => {
+    const answer = ctx.waitForSignal('approved', { timeoutMillis: input });
+    await Promise.race([answer, ctx.sleep(2 * 86_400_000)]);
+    ctx.sendEvent(OutputEvent((await answer) ?? 'nobody answered'));
+  },
+);

@@ -1,5 +1,5 @@
 import { actionIdOf, rootActionId } from '../../../../lib/runner/run-ids.ts';
-import { actionName, type MemoryName, mix, type Program, resultOf, type Step } from './programs.ts';
+import { actionName, type MemoryName, mix, type Program, resultOf, SIGNAL, type Step } from './programs.ts';
 
 type Fields = ReadonlyMap<string, number>;
 type Memory = Readonly<Record<MemoryName, Fields>>;
@@ -18,7 +18,7 @@ export interface Expectation {
   /** The key's memory after the run. */
   readonly shortTerm: Fields;
   /** Actions in the order of their starts, with what had finished before each. */
-  readonly starts: readonly { readonly id: string; readonly view: number }[];
+  readonly starts: readonly { readonly id: string; readonly index: number; readonly view: number }[];
 }
 
 /**
@@ -84,6 +84,19 @@ function carryOut(steps: readonly Step[], start: number, seen: Memory) {
       case 'output':
         sent.push({ to: undefined, number });
         number = mix(number, 2);
+        break;
+      case 'sleep':
+        number = mix(number, 3);
+        break;
+      case 'timeout':
+        number = mix(number, 4);
+        break;
+      case 'signal':
+        number = mix(number, SIGNAL.value);
+        break;
+      case 'both':
+      case 'race':
+        number = mix(number, resultOf(step.id, number));
         break;
       case 'stumble':
         break;

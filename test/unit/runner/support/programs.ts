@@ -21,6 +21,15 @@ export type Step =
   | { readonly kind: 'get'; readonly memory: MemoryName; readonly field: string }
   | { readonly kind: 'set'; readonly memory: MemoryName; readonly field: string }
   | { readonly kind: 'clear'; readonly memory: MemoryName; readonly field: string }
+  | { readonly kind: 'sleep'; readonly millis: number }
+  /** A signal that never comes. */
+  | { readonly kind: 'timeout'; readonly millis: number }
+  /** A signal that comes once for each such wait. */
+  | { readonly kind: 'signal' }
+  /** A call beside a sleep. */
+  | { readonly kind: 'both'; readonly id: string; readonly millis: number }
+  /** A call that wins over a sleep. */
+  | { readonly kind: 'race'; readonly id: string }
   /** Throws at the first entry into the action's code. */
   | { readonly kind: 'stumble' }
   /** Sends the number on to an action further down. */
@@ -38,6 +47,11 @@ export const resultOf = (id: string, number: number): number => mix(number, id.c
 export const actionName = (index: number): string => `action-${index}`;
 
 const carried = (index: number) => defineEvent(`to-${index}`, z.object({ number: z.number() }));
+
+/** The signal that programs wait for, and its value. */
+export const SIGNAL = { name: 'signal', value: 5 };
+/** A sleep that no run lives to see the end of. */
+const FOR_EVER = 60 * 86_400_000;
 
 /** An agent that carries out the program on the number that it is given. */
 export function agentOf(program: Program): AgentDefinition {
@@ -88,6 +102,19 @@ async function perform(step: Step, number: number, ctx: RunnerContext<number>): 
     case 'clear':
       ctx[`${step.memory}Memory`].set(step.field, undefined);
       return number;
+    case 'sleep':
+      await ctx.sleep(step.millis);
+      return mix(number, 3);
+    case 'timeout':
+      return mix(number, (await ctx.waitForSignal('never', { timeoutMillis: step.millis })) === undefined ? 4 : 0);
+    case 'signal':
+      return mix(number, (await ctx.waitForSignal(SIGNAL.name, { schema: z.number() })) ?? 0);
+    case 'both': {
+      const [made] = await Promise.all([call(step.id), ctx.sleep(step.millis)]);
+      return mix(number, made);
+    }
+    case 'race':
+      return mix(number, (await Promise.race([call(step.id), ctx.sleep(FOR_EVER, { id: 'for-ever' })])) ?? 0);
     case 'stumble':
       return number;
     case 'send':
@@ -117,26 +144,46 @@ const plainStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'output' as const }) },
 );
 
+const millis = fc.constantFrom(0, 500, 2_500, 70_000, 1_000_000);
+
+const waitingStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: plainStep },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('sleep' as const, 'timeout' as const), millis }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'signal' as const }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('both' as const), id, millis }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('race' as const), id }) },
+);
+
 /** Actions that follow each other, one at a time. */
-export const chains: fc.Arbitrary<Program> = fc
-  .array(fc.array(plainStep, { maxLength: 4 }), { minLength: 1, maxLength: 4 })
-  .map((actions) =>
-    actions.map((steps, index) =>
-      index + 1 < actions.length
-        ? [...steps, { kind: 'send' as const, to: index + 1 }]
-        : [...steps, { kind: 'output' as const }],
+const chainsOf = (step: fc.Arbitrary<Step>): fc.Arbitrary<Program> =>
+  fc
+    .array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 4 })
+    .map((actions) =>
+      actions.map((steps, index) =>
+        index + 1 < actions.length
+          ? [...steps, { kind: 'send' as const, to: index + 1 }]
+          : [...steps, { kind: 'output' as const }],
+      ),
+    );
+
+/** Actions that send to any number of actions further down, so that several are under way at once. */
+const treesOf = (step: fc.Arbitrary<Step>): fc.Arbitrary<Program> =>
+  fc.integer({ min: 2, max: 4 }).chain((count) =>
+    fc.tuple(
+      ...Array.from({ length: count }, (_, index) => {
+        if (index + 1 === count) return fc.array(step, { minLength: 1, maxLength: 5 });
+        const to = fc.integer({ min: index + 1, max: count - 1 });
+        const send = fc.record({ kind: fc.constant('send' as const), to });
+        return fc.array(fc.oneof({ weight: 3, arbitrary: step }, { weight: 2, arbitrary: send }), {
+          minLength: 1,
+          maxLength: 5,
+        });
+      }),
     ),
   );
 
-/** Actions that send to any number of actions further down, so that several are under way at once. */
-export const trees: fc.Arbitrary<Program> = fc.integer({ min: 2, max: 4 }).chain((count) =>
-  fc.tuple(
-    ...Array.from({ length: count }, (_, index) => {
-      if (index + 1 === count) return fc.array(plainStep, { minLength: 1, maxLength: 5 });
-      const to = fc.integer({ min: index + 1, max: count - 1 });
-      const send = fc.record({ kind: fc.constant('send' as const), to });
-      const step = fc.oneof({ weight: 3, arbitrary: plainStep }, { weight: 2, arbitrary: send });
-      return fc.array(step, { minLength: 1, maxLength: 5 });
-    }),
-  ),
-);
+export const chains = chainsOf(plainStep);
+export const trees = treesOf(plainStep);
+/** The same with waits. */
+export const waitingChains = chainsOf(waitingStep);
+export const waitingTrees = treesOf(waitingStep);
