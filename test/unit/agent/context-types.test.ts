@@ -70,9 +70,9 @@ describe('the context', () => {
         { at: Date } | undefined
       >();
       // @ts-expect-error milliseconds are a number
-      ctx.sleep('1 s');
+      void ctx.sleep('1 s');
       // @ts-expect-error there is no such option
-      ctx.waitForSignal('go', { timeout: 1 });
+      void ctx.waitForSignal('go', { timeout: 1 });
     });
     expectTypeOf<SleepOptions>().toEqualTypeOf<{ readonly id?: string }>();
     expectTypeOf<SignalOptions>().toHaveProperty('timeoutMillis');
