@@ -32,7 +32,7 @@ export class KeyOrder {
   /** A3 to A5: takes the key if it is free and nobody was there before, else parks the run behind it. */
   async take(run: KeyedRun): Promise<TakeKeyResult> {
     const keys = this.keysOf(run);
-    const mine: InboxEntry = { sequence: run.sequence, runId: run.runId };
+    const mine: InboxEntry = { sequence: run.sequence, runId: run.runId, life: run.redrives };
     for (let parked = false; ; ) {
       const { head, first } = await keys.readHeadAndFirst();
       if (head.activeRunId === run.runId) return { kind: 'active', turn: head.turn };
@@ -105,26 +105,26 @@ export class KeyOrder {
     if (isFree && !(await this.mark(next.runId))) return false;
     if ((await this.give(keys, head, next.runId)) === undefined) return false;
     if (!isFree) await this.mark(next.runId);
-    await this.announce(run, keys, next);
+    await keys.deleteInbox(next);
+    await this.wake(run, next.runId);
     return true;
   }
 
-  /** Whoever gave the key away may have died before he told the run: it is PARKED, and not due before `dueAfter`. A run that is gone holds no key. */
+  /**
+   * Whoever gave the key away may have died before he told the run: it is PARKED, and not due before `dueAfter`.
+   * Its entry in the inbox is left to its end: it may by now wait again, in a later life. A run that is gone holds no key.
+   */
   private async remindActive(run: KeyedRun, keys: KeyStore, head: KeyHead, dueAfter: number): Promise<void> {
     const active = await this.runs.get(head.activeRunId ?? '');
     if (active === undefined) await this.passOn(run, keys, head);
     else if (active.status === 'PARKED' && (active.dueAt ?? 0) > dueAfter) {
       await this.mark(active.runId);
-      await this.announce(run, keys, { sequence: active.sequence, runId: active.runId });
+      await this.wake(run, active.runId);
     }
   }
 
-  private async announce(run: KeyedRun, keys: KeyStore, active: InboxEntry): Promise<void> {
-    await keys.deleteInbox(active);
-    await this.ports.wakes.send({
-      runId: active.runId,
-      reason: run.runId === active.runId ? 'accepted' : 'handed-over',
-    });
+  private async wake(run: KeyedRun, runId: string): Promise<void> {
+    await this.ports.wakes.send({ runId, reason: run.runId === runId ? 'accepted' : 'handed-over' });
   }
 
   /** Makes a parked run due, and its wake count differ from what anybody has read before. `false`: it is no longer PARKED. */

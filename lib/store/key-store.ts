@@ -1,4 +1,4 @@
-import type { Condition, Item, ItemStore, WriteResult } from '../ports/item-store.ts';
+import type { Condition, Item, ItemKey, ItemStore, WriteResult } from '../ports/item-store.ts';
 import { absent, all, any, atMost, equal, isNew } from './conditions.ts';
 import { decodeKeyPart, headKey, INBOX_PREFIX, inboxKey, MEMORY_PREFIX, memoryKey } from './keys.ts';
 
@@ -15,6 +15,8 @@ export interface KeyHead {
 export interface InboxEntry {
   readonly sequence: string;
   readonly runId: string;
+  /** Redrives of the run when it was parked. Each life has an entry of its own: who deletes one late never meets the next. */
+  readonly life: number;
 }
 
 export interface MemoryField {
@@ -91,15 +93,16 @@ export class KeyStore {
   /** A5: parks a request. The same request writes the same item again. */
   async putInbox(entry: InboxEntry, ttl: number): Promise<void> {
     await this.items.put({
-      ...inboxKey(this.agent, this.key, entry.sequence, entry.runId),
+      ...this.inboxKey(entry),
       id: entry.runId,
       sq: entry.sequence,
+      ...(entry.life === 0 ? {} : { rd: entry.life }),
       ttl,
     });
   }
 
   async deleteInbox(entry: InboxEntry): Promise<void> {
-    await this.items.delete(inboxKey(this.agent, this.key, entry.sequence, entry.runId));
+    await this.items.delete(this.inboxKey(entry));
   }
 
   async readMemory(): Promise<readonly MemoryField[]> {
@@ -122,6 +125,10 @@ export class KeyStore {
     };
     return (await this.items.put(item, any(isNew, atMost('tn', field.turn)))).kind;
   }
+
+  private inboxKey({ sequence, runId, life }: InboxEntry): ItemKey {
+    return inboxKey(this.agent, this.key, sequence, runId, life);
+  }
 }
 
 function asSeen(seen: KeyHead): Condition {
@@ -140,4 +147,8 @@ const fromHeadItem = (item: Item): KeyHead => ({
   stored: true,
 });
 
-const fromInboxItem = (item: Item): InboxEntry => ({ sequence: String(item.sq), runId: String(item.id) });
+const fromInboxItem = (item: Item): InboxEntry => ({
+  sequence: String(item.sq),
+  runId: String(item.id),
+  life: Number(item.rd ?? 0),
+});

@@ -63,9 +63,10 @@ export const signalKey = (runId: string, name: string, sequence: string): ItemKe
   sk: `${SIGNAL_PREFIX}${encodeKeyPart(name)}#${sequence}`,
 });
 export const headKey = (agent: string, key: string): ItemKey => ({ pk: keyPartition(agent, key), sk: 'HEAD' });
-export const inboxKey = (agent: string, key: string, sequence: string, runId: string): ItemKey => ({
+/** @param life redrives of the run when it was parked */
+export const inboxKey = (agent: string, key: string, sequence: string, runId: string, life: number): ItemKey => ({
   pk: keyPartition(agent, key),
-  sk: `${INBOX_PREFIX}${sequence}#${encodeKeyPart(runId)}`,
+  sk: `${INBOX_PREFIX}${sequence}#${encodeKeyPart(runId)}${life === 0 ? '' : `#${life}`}`,
 });
 export const memoryKey = (agent: string, key: string, field: string): ItemKey => ({
   pk: keyPartition(agent, key),

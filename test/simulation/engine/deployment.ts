@@ -14,8 +14,8 @@ import type { World } from './world.ts';
 export const START = Date.UTC(2026, 0, 1);
 const ACCEPT_MILLIS = 30_000;
 const DRIVE_MILLIS = 300_000;
-/** The sweeper finds what is due within this time: the clock need not be moved for it. */
-export const NEAR_MILLIS = 60_000;
+/** Minutes ahead at which the sweeper looks, so that the clock need not be moved: what stays due is not woken at each of its rounds. */
+const SWEEP_MINUTES = [1, 2, 3];
 
 /** What a granted port call did. */
 export interface CallEffect {
@@ -115,19 +115,22 @@ export class Deployment {
     }
   }
 
-  /** Numbers of the runs that the sweeper finds due within a minute. */
+  /** Numbers of the runs that the sweeper wakes in its next rounds. */
   async sweep(world: World): Promise<readonly number[]> {
     const name = `${this.runPlaces.map((place) => world.items[place] ?? 0)} ${world.now}`;
     const known = this.swept.get(name);
     if (known) return known;
-    const woken: number[] = [];
-    await sweepRuns({
-      items: await this.table.storeOf(this.runPlaces, world.items),
-      wakes: { send: async ({ runId }) => void woken.push(this.runNumber(runId)) },
-      clock: { now: () => world.now + NEAR_MILLIS, after: () => () => {} },
-    });
-    this.swept.set(name, woken);
-    return woken;
+    const items = await this.table.storeOf(this.runPlaces, world.items);
+    const woken = new Set<number>();
+    for (const minutes of SWEEP_MINUTES) {
+      await sweepRuns({
+        items,
+        wakes: { send: async ({ runId }) => void woken.add(this.runNumber(runId)) },
+        clock: { now: () => world.now + minutes * 60_000, after: () => () => {} },
+      });
+    }
+    this.swept.set(name, [...woken]);
+    return [...woken];
   }
 
   private effectOf(effect: Pick<CallEffect, 'woken' | 'sent'>, changed = true): CallEffect {

@@ -1,4 +1,4 @@
-import type { Item, PartitionQuery } from '../../../lib/ports/item-store.ts';
+import type { Item, ItemChange, PartitionQuery, WriteResult } from '../../../lib/ports/item-store.ts';
 import { runKey } from '../../../lib/store/keys.ts';
 import type { Answer, ParkedCall } from './gated-process.ts';
 import type { Interner } from './interner.ts';
@@ -11,10 +11,11 @@ import type { ProcessNode } from './process-tree.ts';
  * what was seen of the key is kept until the loop that looked at it (`KeyOrder.take`, `KeyOrder.release`) begins its next round with HEAD, or is left (E7). `ProcessTree` checks samples of it.
  */
 export function rememberedAs(node: ProcessNode, answers: Interner<Answer>): string {
+  if (node.ending) return JSON.stringify([node.task, node.ending, node.observed]);
   const memory = new Memory(node);
   const history: NonNullable<ProcessNode['last']>[] = [];
   for (let at: ProcessNode | undefined = node; at; at = at.parent) if (at.last) history.push(at.last);
-  for (const { call, answer } of history.reverse()) memory.take(call, answers.id(answer));
+  for (const { call, answer } of history.reverse()) memory.take(call, answer, answers.id(answer));
   const [next] = node.parked;
   if (next) memory.prepareFor(next);
   const parked = node.parked.map(({ name, args }) => [name, args]);
@@ -39,6 +40,9 @@ class Memory {
   private readonly accepting: boolean;
   private previous: Place | undefined;
   private ending = false;
+  /** In the end HEAD was read before: for the memory of the key, or in an earlier round. */
+  private headSeen = false;
+  private fenced = false;
   private parkedOnce = false;
 
   constructor({ task }: ProcessNode) {
@@ -46,9 +50,10 @@ class Memory {
     this.ownPk = task.kind === 'drive' ? runKey(task.runId).pk : undefined;
   }
 
-  take(call: ParkedCall, answer: number): void {
+  take(call: ParkedCall, given: Answer, answer: number): void {
     const place = placeOf(call);
     if (place.name === 'wakes.send') return;
+    this.prepareFor(call);
     if (this.beginsEnd(place)) this.ending = true;
     if (this.beginsEnd(place) || this.beginsRequest(place)) {
       this.ofRun.clear();
@@ -58,6 +63,8 @@ class Memory {
       this.ownPk = place.pk;
       this.parkedOnce = false;
     }
+    if (this.ending && place.sk === 'HEAD' && place.name === 'items.get') this.headSeen = true;
+    if (isFence(call, place) && isWritten(given)) this.fenced = true;
     const name = `${place.name} ${place.pk} ${place.sk}`;
     if (place.pk === '' || isFact(place)) this.facts.set(`${name} ${JSON.stringify(call.args)}`, answer);
     else if (place.sk.startsWith('INBOX#') && place.name === 'items.put') this.parkedOnce = true;
@@ -74,7 +81,15 @@ class Memory {
   }
 
   text(): unknown {
-    return [Array.from(this.facts), Array.from(this.ofRun), this.ofKey, this.ending, this.parkedOnce];
+    return [
+      Array.from(this.facts),
+      Array.from(this.ofRun),
+      this.ofKey,
+      this.ending,
+      this.headSeen,
+      this.fenced,
+      this.parkedOnce,
+    ];
   }
 
   /** E1: the own run is read, neither at the start nor while its place in the inbox is looked at. */
@@ -116,6 +131,16 @@ function placeOf({ name, args }: ParkedCall): Place {
   const { pk = '', sk, prefix } = args[0] as Partial<Item & PartitionQuery>;
   return { name, pk, sk: sk ?? prefix ?? '' };
 }
+
+/** K5 writes HEAD without giving or freeing the key. */
+function isFence({ args }: ParkedCall, { name, sk }: Place): boolean {
+  if (name !== 'items.update' || sk !== 'HEAD') return false;
+  const { set = {}, remove = [] } = args[1] as ItemChange;
+  return set.ac === undefined && remove.length === 0;
+}
+
+const isWritten = (answer: Answer): boolean =>
+  answer.kind === 'value' && (answer.value as WriteResult | undefined)?.kind === 'written';
 
 /** The journal as a whole, or a record in it. */
 const isFact = ({ pk, sk }: Place): boolean => pk.startsWith('RUN#') && sk !== 'RUN';

@@ -15,7 +15,7 @@ export type Step =
   | { readonly kind: 'fire'; readonly process: number; readonly timer: number }
   /** Time passes the end of every lease; the sweeper wakes what is due. */
   | { readonly kind: 'pass-time' }
-  /** Nothing is under way and what wakes are left are lost: the sweeper wakes what is due within a minute. */
+  /** Nothing is under way and what wakes are left are lost: the sweeper wakes what is due soon. */
   | { readonly kind: 'sweep' };
 
 /** A call that took effect, for whoever checks it. */
@@ -262,7 +262,7 @@ function takeTimer(
 async function passTime(deployment: Deployment, world: World): Promise<StepResult> {
   const left = { ...world.left, clockSteps: world.left.clockSteps - 1 };
   const later: World = { ...world, left, now: world.now + CLOCK_STEP_MILLIS };
-  // What was due within a minute is due now.
+  // What was due soon is due now.
   const due = await deployment.sweep(world);
   const wakes = later.wakes.map((count, run) => (due.includes(run) ? count + 1 : count));
   return { world: { ...later, wakes } };

@@ -4,7 +4,7 @@ export interface FaultsLeft {
   readonly crashes: number;
   /** Wakes that nobody sent: doubled ones, or early ones of the sweeper. */
   readonly extraWakes: number;
-  /** Times that nothing is under way, what wakes are left are lost, and the sweeper wakes what is due within a minute. */
+  /** Times that nothing is under way, what wakes are left are lost, and the sweeper wakes what is due soon. */
   readonly sweeps: number;
   /** Times that the clock passes every lease while processes stand still: they become zombies. */
   readonly clockSteps: number;

@@ -66,7 +66,8 @@ describe('keys of different things', () => {
     callKey(a, rootActionId(b), slotName(c, 0)),
     actionKey(a, rootActionId(b)),
     headKey(a, b),
-    inboxKey(a, b, sequenceKey('7'), c),
+    inboxKey(a, b, sequenceKey('7'), c, 0),
+    inboxKey(a, b, sequenceKey('7'), c, 1),
     memoryKey(a, b, c),
   ];
   const text = ({ pk, sk }: { readonly pk: string; readonly sk: string }) => JSON.stringify([pk, sk]);
@@ -79,7 +80,7 @@ describe('keys of different things', () => {
         const theirs = keysOf(right).map(text);
         expect(new Set(mine).size).toBe(mine.length);
         // Two keys are equal only where everything that they are made of is.
-        const parts = [[0], [0], [0, 1, 2], [0, 1], [0, 1], [0, 1, 2], [0, 1, 2]];
+        const parts = [[0], [0], [0, 1, 2], [0, 1], [0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 2]];
         for (const [index, needed] of parts.entries()) {
           expect(mine[index] === theirs[index]).toBe(needed.every((part) => left[part] === right[part]));
         }
@@ -109,7 +110,7 @@ describe('keys of different things', () => {
     for (const { pk, sk } of [
       ...keysOf([longest, longest, longest]),
       callKey(longest, action, slotName(longest, 999_999)),
-      inboxKey('a'.repeat(64), longest, sequenceKey('9'.repeat(39)), longest),
+      inboxKey('a'.repeat(64), longest, sequenceKey('9'.repeat(39)), longest, 999),
     ]) {
       expect(bytes(pk)).toBeLessThanOrEqual(2_048);
       expect(bytes(sk)).toBeLessThanOrEqual(1_024);
