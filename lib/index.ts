@@ -34,3 +34,9 @@ export {
   type OutputDraft,
   OutputEvent,
 } from './events/event.ts';
+export { AsyncSubagentSetup } from './subagents/async-subagent-setup.ts';
+export { RunStatus } from './subagents/run-status.ts';
+export type { SubagentCall, SubagentCompletion } from './subagents/subagent-call.ts';
+export type { Subagent, SubagentDeclaration, SubagentOptions, SubmitOptions } from './subagents/subagent-declaration.ts';
+export { SubagentFuture } from './subagents/subagent-future.ts';
+export { SubagentResult } from './subagents/subagent-result.ts';

@@ -2,7 +2,10 @@ import type * as z from 'zod';
 import { AgentError } from '../errors/agent-error.ts';
 import type { ConfigInput } from './config.ts';
 import { nearestName } from './nearest-name.ts';
-import type { ResourceDeclaration, ResourceKinds, ResourceNames, ResourceTypeName, WithResource } from './resource.ts';
+import type { SetupClass } from '../subagents/subagent-setup.ts';
+import type { PromptOf, ResultOf, Subagent, SubagentDeclaration } from '../subagents/subagent-declaration.ts';
+import type { Prompt } from './prompt.ts';
+import type { NoResources, ResourceDeclaration, ResourceMap, ResourceType, ResourceTypeName, WithResource } from './resource.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { EventOf, Triggers } from './trigger.ts';
 
@@ -37,24 +40,41 @@ export interface AgentDefinition {
 }
 
 /** An action that is written in a file of its own: `defineAction`. It fits every agent that has what it may use. */
-export interface DefinedAction<T extends Triggers, Input, Output, Resources extends ResourceNames> {
+export interface DefinedAction<T extends Triggers, Input, Output, Resources extends ResourceMap> {
   readonly triggers: T;
   readonly run: (event: EventOf<T, Input>, ctx: RunnerContext<Output, Resources>) => void | Promise<void>;
-  /** Only a type: the names that the agent must have. */
-  readonly uses?: Resources;
+  /** Only a type: what the agent must have. */
+  readonly uses?: (resources: Resources) => void;
 }
 
 /** An agent under declaration: each call gives a new one, so a part of it can be the base of several. */
-export interface AgentBuilder<Input, OutputInput, Resources extends ResourceNames> extends AgentDefinition {
+export interface AgentBuilder<Input, OutputInput, Resources extends ResourceMap> extends AgentDefinition {
   /**
-   * Adds a resource: the actions below get it by its name and kind.
+   * Adds a prompt: the actions below get it by its name.
    * @example .addResource('tone', ResourceType.PROMPT, definePrompt('Answer in two friendly sentences.'))
    */
-  addResource<const Name extends string, Kind extends ResourceTypeName>(
+  addResource<const Name extends string>(
     name: Name,
-    type: Kind,
-    declaration: ResourceKinds[Kind]['declaration'],
-  ): AgentBuilder<Input, OutputInput, WithResource<Resources, Kind, Name>>;
+    type: typeof ResourceType.PROMPT,
+    prompt: Prompt,
+  ): AgentBuilder<Input, OutputInput, WithResource<Resources, typeof ResourceType.PROMPT, Name, Prompt>>;
+  /**
+   * Adds a sub-agent: the actions below delegate to it by its name.
+   * @example .addResource('test_runner', ResourceType.AGENT, { clazz: TestRunSetup, endpoint: 'https://ci.example.com/jobs' })
+   */
+  addResource<
+    const Name extends string,
+    Clazz extends SetupClass,
+    InputSchema extends z.ZodType | string = z.ZodType | string,
+  >(
+    name: Name,
+    type: typeof ResourceType.AGENT,
+    subagent: SubagentDeclaration<Clazz, InputSchema>,
+  ): AgentBuilder<
+    Input,
+    OutputInput,
+    WithResource<Resources, typeof ResourceType.AGENT, Name, Subagent<PromptOf<InputSchema>, ResultOf<Clazz>>>
+  >;
   /**
    * Adds an action: code that runs for each event that one of its triggers names. Of several triggers `event` is the union.
    * @example .addAction('answer', EventType.InputEvent, (event, ctx) => ctx.sendEvent(OutputEvent(event.input)))
@@ -74,9 +94,6 @@ export interface AgentBuilder<Input, OutputInput, Resources extends ResourceName
 /** The context that the actions of an agent get. @example type Ctx = ContextOf<typeof base>; */
 export type ContextOf<Agent> =
   Agent extends AgentBuilder<infer _Input, infer Output, infer Resources> ? RunnerContext<Output, Resources> : never;
-
-/** An agent without resources has no names of any kind. */
-type NoResources = { readonly [Kind in ResourceTypeName]: never };
 
 const OPTIONS: readonly string[] = ['name', 'input', 'output', 'config'] satisfies readonly (keyof AgentOptions<
   z.ZodType,
@@ -114,7 +131,7 @@ export function defineAgent<Input extends z.ZodType = z.ZodType, Output extends 
  * Writes an action apart from its agent; `base` gives it its types.
  * @example export const assess = defineAction(base, EventType.InputEvent, (event, ctx) => ctx.sendEvent(OutputEvent('ok')));
  */
-export function defineAction<Input, Output, Resources extends ResourceNames, const T extends Triggers>(
+export function defineAction<Input, Output, Resources extends ResourceMap, const T extends Triggers>(
   _base: AgentBuilder<Input, Output, Resources>,
   trigger: T,
   run: (event: EventOf<T, Input>, ctx: RunnerContext<Output, Resources>) => void | Promise<void>,
@@ -122,7 +139,7 @@ export function defineAction<Input, Output, Resources extends ResourceNames, con
   return { triggers: trigger, run };
 }
 
-function build<Input, Output, Resources extends ResourceNames>(
+function build<Input, Output, Resources extends ResourceMap>(
   definition: AgentDefinition,
 ): AgentBuilder<Input, Output, Resources> {
   const builder = {

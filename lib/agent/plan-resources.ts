@@ -13,6 +13,11 @@ const KINDS: Readonly<Record<ResourceTypeName, Kind>> = {
     isDeclared: (prompt) => hasMembers(prompt, { text: 'string', format: 'function' }),
     remedy: 'Declare it with definePrompt(text).',
   },
+  [ResourceType.AGENT]: {
+    // `planSubagent` says more exactly what is wrong.
+    isDeclared: () => true,
+    remedy: '',
+  },
 };
 
 function hasMembers(value: unknown, types: Readonly<Record<string, string>>): boolean {

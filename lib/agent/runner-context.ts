@@ -3,7 +3,7 @@ import type { DurableCall } from '../durable/durable-call.ts';
 import type { SignalOptions, SleepOptions } from '../durable/wait-options.ts';
 import type { EventDraft, OutputDraft } from '../events/event.ts';
 import type { Config } from './config.ts';
-import type { NamesOf, ResourceKinds, ResourceNames, ResourceTypeName } from './resource.ts';
+import type { AnyResources, NamesOf, ResourceMap, ResourceTypeName } from './resource.ts';
 
 /** Memory of named values. An action sees what was committed when it first started, plus its own writes. */
 export interface Memory {
@@ -16,7 +16,7 @@ export interface Memory {
 }
 
 /** What an action may do besides computing. Bound to one action of one run. */
-export interface RunnerContext<Output = unknown, Resources extends ResourceNames = Record<ResourceTypeName, string>> {
+export interface RunnerContext<Output = unknown, Resources extends ResourceMap = AnyResources> {
   /** The run's id: the request id. Stable over retries and replays, hence an idempotency key. */
   readonly runId: string;
   /** The run's key, when it has one. */
@@ -44,9 +44,9 @@ export interface RunnerContext<Output = unknown, Resources extends ResourceNames
     name: string,
     options: SignalOptions<Schema> & { readonly schema: Schema },
   ): Promise<z.output<Schema> | undefined>;
-  getResource<Kind extends ResourceTypeName>(
-    name: NamesOf<Resources, Kind>,
+  getResource<Kind extends ResourceTypeName, Name extends NamesOf<Resources, Kind>>(
+    name: Name,
     type: Kind,
-  ): ResourceKinds[Kind]['resource'];
+  ): Resources[Kind][Name];
   hasResource(name: string, type: ResourceTypeName): boolean;
 }

@@ -13,8 +13,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/trace': ['lib/ports', 'lib/values'],
   'lib/store': ['lib/ports', 'lib/values', 'lib/errors'],
   'lib/durable': ['lib/store', 'lib/ports', 'lib/values', 'lib/errors'],
-  'lib/agent': ['lib/durable', 'lib/events', 'lib/values', 'lib/errors'],
+  'lib/subagents': ['lib/durable', 'lib/store', 'lib/values', 'lib/errors'],
+  'lib/agent': ['lib/subagents', 'lib/durable', 'lib/events', 'lib/values', 'lib/errors'],
+  'lib/polling': ['lib/agent', 'lib/subagents', 'lib/store', 'lib/trace', 'lib/ports', 'lib/values', 'lib/errors'],
   'lib/runner': [
+    'lib/polling',
+    'lib/subagents',
     'lib/agent',
     'lib/durable',
     'lib/store',
@@ -27,6 +31,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/adapters': ['lib/ports', 'lib/errors'],
   'lib/testing': [
     'lib/runner',
+    'lib/polling',
+    'lib/subagents',
     'lib/agent',
     'lib/durable',
     'lib/store',
@@ -47,9 +53,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lib/values',
     'lib/errors',
   ],
-  'lib/index.ts': ['lib/agent', 'lib/durable', 'lib/events', 'lib/errors'],
+  'lib/index.ts': ['lib/agent', 'lib/subagents', 'lib/durable', 'lib/events', 'lib/errors'],
   'functions/agents': ['lib/index.ts'],
-  functions: ['functions/agents', 'lib/runner', 'lib/adapters', 'lib/agent', 'lib/ports', 'lib/errors'],
+  functions: ['functions/agents', 'lib/runner', 'lib/polling', 'lib/adapters', 'lib/agent', 'lib/ports', 'lib/errors'],
   infra: ['functions/agents', 'functions', 'lib/agent', 'lib/store', 'lib/ports', 'lib/errors'],
 };
 

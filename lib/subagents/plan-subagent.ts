@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { AgentError } from '../errors/agent-error.ts';
+import { AsyncSubagentSetup } from './async-subagent-setup.ts';
+import type { SetupClass } from './subagent-setup.ts';
+
+const DEFAULT_INTERVAL_MILLIS = 500;
+/** `setTimeout` and a year of waiting both hold more. */
+const MAX_INTERVAL_MILLIS = 86_400_000;
+
+/** A sub-agent that passed every check that needs no run. */
+export interface PlannedSubagent {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly inputSchema: z.ZodType | string | undefined;
+  readonly intervalMillis: number;
+  readonly timeoutMillis: number | undefined;
+  /** The one instance of this process; made at its first use, so that compiling a plan runs no code of it. */
+  readonly setup: () => AsyncSubagentSetup;
+}
+
+const OPTIONS = {
+  clazz: z.custom<SetupClass<AsyncSubagentSetup>>(
+    (value) => typeof value === 'function' && value.prototype instanceof AsyncSubagentSetup,
+    'must be a class that extends AsyncSubagentSetup (an instance is not enough: the class is given, its configuration beside it)',
+  ),
+  description: z.string().min(1).optional(),
+  inputSchema: z.union([z.custom<z.ZodType>((value) => value instanceof z.ZodType), z.string().min(1)]).optional(),
+  statusPollIntervalMillis: z.int().min(100).max(MAX_INTERVAL_MILLIS).default(DEFAULT_INTERVAL_MILLIS),
+  timeoutMillis: z.number().positive().optional(),
+} as const;
+
+/** @throws AgentError `INVALID_RESOURCE` naming each option that is missing, unknown or wrong */
+export function planSubagent(agent: string, name: string, declaration: unknown): PlannedSubagent {
+  const refuse = (error: z.ZodError): AgentError =>
+    new AgentError(
+      'INVALID_RESOURCE',
+      `Sub-agent "${name}" of agent "${agent}" is not valid. Give { clazz, … } with what its class asks for. ${z.prettifyError(error)}`,
+    );
+  const clazz = z.object({ clazz: OPTIONS.clazz }).safeParse(declaration);
+  if (!clazz.success) throw refuse(clazz.error);
+  const { configSchema } = clazz.data.clazz;
+  const schema = z.strictObject({ ...configSchema?.shape, ...OPTIONS });
+  const parsed = schema.safeParse(declaration);
+  if (!parsed.success) throw refuse(parsed.error);
+  const { clazz: Clazz, description, inputSchema, statusPollIntervalMillis, timeoutMillis, ...config } = parsed.data;
+  let setup: AsyncSubagentSetup | undefined;
+  return {
+    name,
+    description,
+    inputSchema,
+    intervalMillis: statusPollIntervalMillis,
+    timeoutMillis,
+    setup: () => {
+      setup ??= new Clazz(config as never);
+      return setup;
+    },
+  };
+}
