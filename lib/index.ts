@@ -21,6 +21,7 @@ export {
   CallTimeoutError,
   NotSerializableError,
   ReplayMismatchError,
+  SubagentCancelledError,
   TerminalAgentError,
   TerminalError,
 } from './errors/public-errors.ts';
@@ -37,6 +38,11 @@ export {
 export { AsyncSubagentSetup } from './subagents/async-subagent-setup.ts';
 export { RunStatus } from './subagents/run-status.ts';
 export type { SubagentCall, SubagentCompletion } from './subagents/subagent-call.ts';
-export type { Subagent, SubagentDeclaration, SubagentOptions, SubmitOptions } from './subagents/subagent-declaration.ts';
+export type {
+  Subagent,
+  SubagentDeclaration,
+  SubagentOptions,
+  SubmitOptions,
+} from './subagents/subagent-declaration.ts';
 export { SubagentFuture } from './subagents/subagent-future.ts';
 export { SubagentResult } from './subagents/subagent-result.ts';

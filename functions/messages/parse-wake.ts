@@ -9,6 +9,7 @@ const reasons: Record<WakeReason, WakeReason> = {
   cancel: 'cancel',
   redrive: 'redrive',
   signal: 'signal',
+  answer: 'answer',
   timer: 'timer',
   due: 'due',
 };

@@ -23,6 +23,10 @@ const KEYS = {
   'run.stay-millis': z.int().min(0).max(60_000).default(2_000),
   /** First wait after a failed attempt in milliseconds; doubled for each further one, at most 900,000. */
   'run.retry-initial-millis': positive.max(900_000).default(1_000),
+  /** Rounds of one execution of the status poller. A Standard execution holds 25,000 history events, a round has 9 to 18. */
+  'subagent.max-poll-rounds': positive.max(1_000).default(1_000),
+  /** How often a run that is polled looks whether its pollers live, in milliseconds. */
+  'subagent.poll-check-millis': positive.min(1_000).max(900_000).default(900_000),
   /** Largest stored value in UTF-8 bytes. */
   'payload.max-bytes': positive.default(33_554_432),
 } as const;

@@ -1,11 +1,18 @@
 import type * as z from 'zod';
 import { AgentError } from '../errors/agent-error.ts';
+import type { PromptOf, ResultOf, Subagent, SubagentDeclaration } from '../subagents/subagent-declaration.ts';
+import type { SetupClass } from '../subagents/subagent-setup.ts';
 import type { ConfigInput } from './config.ts';
 import { nearestName } from './nearest-name.ts';
-import type { SetupClass } from '../subagents/subagent-setup.ts';
-import type { PromptOf, ResultOf, Subagent, SubagentDeclaration } from '../subagents/subagent-declaration.ts';
 import type { Prompt } from './prompt.ts';
-import type { NoResources, ResourceDeclaration, ResourceMap, ResourceType, ResourceTypeName, WithResource } from './resource.ts';
+import type {
+  NoResources,
+  ResourceDeclaration,
+  ResourceMap,
+  ResourceType,
+  ResourceTypeName,
+  WithResource,
+} from './resource.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { EventOf, Triggers } from './trigger.ts';
 

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { AgentError } from '../errors/agent-error.ts';
 import { isEventType } from '../events/define-event.ts';
 import { EventType } from '../events/event.ts';
+import { type PlannedSubagent, planSubagent } from '../subagents/plan-subagent.ts';
 import { digestJson } from '../values/digest.ts';
 import { type Config, type ConfigInput, resolveConfig } from './config.ts';
 import type { ActionDeclaration, ActionFunction, AgentDefinition } from './define-agent.ts';
 import { checkName } from './plan-names.ts';
 import { type PlannedResources, planResources } from './plan-resources.ts';
+import { ResourceType } from './resource.ts';
 import type { Trigger } from './trigger.ts';
 
 export interface PlannedAction {
@@ -26,6 +28,8 @@ export interface AgentPlan {
   /** Actions by event type, in declaration order. */
   readonly actionsByType: ReadonlyMap<string, readonly PlannedAction[]>;
   readonly resources: PlannedResources;
+  /** By name. */
+  readonly subagents: ReadonlyMap<string, PlannedSubagent>;
   /** Digest of names and triggers: tells two versions of an agent apart in records. */
   readonly digest: string;
 }
@@ -57,6 +61,12 @@ export function compilePlan(agent: AgentDefinition, deploymentConfig?: ConfigInp
   const config = resolveConfig(`The configuration of agent "${agent.name}"`, deploymentConfig, agent.config);
   const actions = planActions(agent);
   const resources = planResources(agent.name, agent.resources);
+  const subagents = new Map(
+    Array.from(resources.get(ResourceType.AGENT)?.values() ?? [], ({ name, declaration }) => [
+      name,
+      planSubagent(agent.name, name, declaration),
+    ]),
+  );
   const actionsByType = new Map<string, PlannedAction[]>();
   for (const action of actions) {
     for (const type of action.eventTypes) actionsByType.set(type, [...(actionsByType.get(type) ?? []), action]);
@@ -73,6 +83,7 @@ export function compilePlan(agent: AgentDefinition, deploymentConfig?: ConfigInp
     actions,
     actionsByType,
     resources,
+    subagents,
     digest,
   };
 }

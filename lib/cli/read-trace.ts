@@ -1,9 +1,10 @@
 import { AgentError } from '../errors/agent-error.ts';
 import { decodeBody, type EmittedEvent } from '../runner/action-body.ts';
-import { journalSlot, type StoredText } from '../store/journal.ts';
+import { journalSlot } from '../store/journal.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
 import type { RunRecord } from '../store/run-record.ts';
+import type { StoredText } from '../store/stored-text.ts';
 import type { Deployment } from './deployment.ts';
 import type { TraceRecords } from './trace-model.ts';
 

@@ -1,4 +1,5 @@
 import { readResults } from '../runner/end-run.ts';
+import { JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
 import type { RunRecord } from '../store/run-record.ts';
 import { decodeValue } from '../values/value-codec.ts';
@@ -44,6 +45,7 @@ export async function showResult(
 async function readOutputs({ items, payloads }: Deployment, run: RunRecord): Promise<readonly unknown[]> {
   // Nothing is saved here, so no limit applies.
   const stored = new Payloads(payloads, run.runId, Number.POSITIVE_INFINITY);
-  const { outputs } = await readResults({ items }, run, stored);
+  const { journal } = await new JournalStore(items, run.runId, run.ttl).read();
+  const { outputs } = await readResults(run, journal, stored);
   return outputs.map(({ text }) => (decodeValue(text) as { readonly output: unknown }).output);
 }

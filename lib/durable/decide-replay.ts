@@ -15,6 +15,8 @@ export type ReplayDecision =
   | { readonly kind: 'reconcile'; readonly record: CallRecord }
   | { readonly kind: 'interrupt'; readonly record: CallRecord }
   | { readonly kind: 'wait'; readonly record: CallRecord }
+  /** The call was given up before it had an outcome. */
+  | { readonly kind: 'cancelled'; readonly record: CallRecord }
   | { readonly kind: 'mismatch'; readonly recorded: string; readonly asked: string };
 
 /** What a durable call does about the record in its slot. */
@@ -27,6 +29,8 @@ export function decideReplay(record: CallRecord | undefined, asked: AskedCall): 
       return { kind: 'return', record };
     case 'FAILED':
       return { kind: 'throw', record };
+    case 'CANCELLED':
+      return { kind: 'cancelled', record };
     case 'PENDING':
       return decidePending(record, asked);
   }

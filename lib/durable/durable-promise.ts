@@ -18,6 +18,11 @@ export class DurablePromise<T> extends Promise<T> {
     return this.observed;
   }
 
+  /** Whether its action has done with it what it must. */
+  get isResolved(): boolean {
+    return this.observed;
+  }
+
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

@@ -47,6 +47,15 @@ export class ReplayMismatchError extends AgentError {
   }
 }
 
+/** The call of a sub-agent was cancelled before its answer was recorded. */
+export class SubagentCancelledError extends AgentError {
+  override readonly name: string = 'SubagentCancelledError';
+
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super('SUBAGENT_CANCELLED', message, options);
+  }
+}
+
 /** A value has no stored form: `path` names the member, for instance `result.a[2].b`. */
 export class NotSerializableError extends AgentError {
   override readonly name: string = 'NotSerializableError';

@@ -7,6 +7,7 @@ export type WakeReason =
   | 'cancel'
   | 'redrive'
   | 'signal'
+  | 'answer'
   | 'timer'
   | 'due';
 

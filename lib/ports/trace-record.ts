@@ -1,6 +1,6 @@
-export type TraceEntityType = 'run' | 'event' | 'action' | 'durable_call';
-/** `reused`: recorded earlier and replayed. `suspended`: a run that waits without compute. */
-export type TraceStatus = 'created' | 'started' | 'success' | 'failed' | 'reused' | 'suspended';
+export type TraceEntityType = 'run' | 'event' | 'action' | 'durable_call' | 'subagent';
+/** `reused`: recorded earlier and replayed. `suspended`: a run that waits without compute. `cancelled`: a call that was given up. */
+export type TraceStatus = 'created' | 'started' | 'success' | 'failed' | 'reused' | 'suspended' | 'cancelled';
 
 /** One line of what happened, in snake_case as it stands in the log. (Flink Agents: Trace Log record.) */
 export interface TraceRecord {
@@ -16,7 +16,13 @@ export interface TraceRecord {
   readonly execution_id: string;
   readonly parent_execution_id?: string;
   readonly status: TraceStatus;
-  readonly problem_category?: 'action_execution_failed' | 'durable_call_failed' | 'run_failed' | 'run_blocked';
+  readonly problem_category?:
+    | 'action_execution_failed'
+    | 'durable_call_failed'
+    | 'subagent_failed'
+    | 'subagent_cancel_failed'
+    | 'run_failed'
+    | 'run_blocked';
   /** Lineage and place: `event_id`, `upstream_event_id`, `upstream_action_name`, `trigger_event_id`, `epoch`. */
   readonly entity_metadata: Readonly<Record<string, string | number>>;
   readonly duration_ms?: number;

@@ -5,6 +5,7 @@ import { JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
 import { isFinal, type RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
+import { completeCall } from './complete-call.ts';
 import { isKeyed, KeyOrder } from './key-order.ts';
 import { newRun } from './new-run.ts';
 import { redriveRun } from './redrive-run.ts';
@@ -56,8 +57,12 @@ async function acceptParsed(
       const asked = JSON.stringify(parsed.request.agent.slice(0, 100));
       return refuse('UNKNOWN_AGENT', `There is no agent ${asked} here. Use one of: ${[...plans.keys()].join(', ')}.`);
     }
-    case 'signal':
-      return signalRun(plans, ports, parsed.signal, message.sequenceNumber);
+    case 'signal': {
+      const { signal } = parsed;
+      // A token says that it completes the call of a sub-agent.
+      if (signal.token !== undefined) return completeCall(plans, ports, signal, signal.token);
+      return signalRun(plans, ports, signal, message.sequenceNumber);
+    }
     case 'cancel':
       return cancelRun(ports, parsed.runId);
     case 'redrive':

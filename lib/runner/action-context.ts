@@ -1,17 +1,20 @@
 import * as z from 'zod';
 import type { AgentPlan } from '../agent/plan.ts';
-import type { ResourceTypeName } from '../agent/resource.ts';
+import { ResourceType, type ResourceTypeName } from '../agent/resource.ts';
 import type { RunnerContext } from '../agent/runner-context.ts';
 import { refuseInsideCall } from '../durable/inside-call.ts';
 import type { SignalOptions } from '../durable/wait-options.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { TerminalError } from '../errors/public-errors.ts';
 import type { EventDraft, OutputDraft } from '../events/event.ts';
+import type { PlannedSubagent } from '../subagents/plan-subagent.ts';
+import type { Subagent } from '../subagents/subagent-declaration.ts';
 import { checkJson } from '../values/json-value.ts';
 import { encodeValue } from '../values/value-codec.ts';
 import type { ActionRun } from './action-run.ts';
 import type { DurableCalls } from './durable-calls.ts';
 import type { DurableWaits } from './durable-waits.ts';
+import type { SubagentCalls } from './subagent-calls.ts';
 
 export interface ActionContextOptions {
   readonly plan: AgentPlan;
@@ -20,10 +23,12 @@ export interface ActionContextOptions {
   readonly action: ActionRun;
   readonly calls: DurableCalls;
   readonly waits: DurableWaits;
+  readonly subagents: SubagentCalls;
 }
 
 /** The context of one action: what user code may do to its run. */
-export function createActionContext({ plan, runId, key, action, calls, waits }: ActionContextOptions): RunnerContext {
+export function createActionContext(options: ActionContextOptions): RunnerContext {
+  const { plan, runId, key, action, calls, waits } = options;
   return {
     runId,
     key,
@@ -48,7 +53,7 @@ export function createActionContext({ plan, runId, key, action, calls, waits }: 
       refuseInsideCall('waitForSignal');
       return waits.waitForSignal(action, name, options) as Promise<never>;
     },
-    getResource: (name, type) => getResource(plan, name, type),
+    getResource: (name, type) => getResource(options, name, type) as never,
     hasResource: (name, type) => plan.resources.get(type)?.has(name) ?? false,
   };
 }
@@ -95,10 +100,23 @@ function parseOutput(plan: AgentPlan, output: unknown): unknown {
   return parsed.data;
 }
 
-function getResource(plan: AgentPlan, name: string, type: ResourceTypeName) {
+function getResource({ plan, action, subagents }: ActionContextOptions, name: string, type: ResourceTypeName): unknown {
   const resource = plan.resources.get(type)?.get(name);
-  if (resource) return resource.declaration;
-  const known = Array.from(plan.resources.get(type)?.keys() ?? []);
-  const remedy = known.length > 0 ? `Use one of: ${known.join(', ')}.` : `Add it with .addResource("${name}", …).`;
-  throw new AgentError('UNKNOWN_RESOURCE', `Agent "${plan.name}" has no ${type} named "${name}". ${remedy}`);
+  if (resource === undefined) {
+    const known = Array.from(plan.resources.get(type)?.keys() ?? []);
+    const remedy = known.length > 0 ? `Use one of: ${known.join(', ')}.` : `Add it with .addResource("${name}", …).`;
+    throw new AgentError('UNKNOWN_RESOURCE', `Agent "${plan.name}" has no ${type} named "${name}". ${remedy}`);
+  }
+  const planned = type === ResourceType.AGENT ? plan.subagents.get(name) : undefined;
+  return planned ? bind(planned, action, subagents) : resource.declaration;
+}
+
+/** A sub-agent belongs to the action that got it. */
+function bind(planned: PlannedSubagent, action: ActionRun, subagents: SubagentCalls): Subagent {
+  return {
+    submit: (prompt, options) => {
+      refuseInsideCall('submit');
+      return subagents.submit(action, planned, prompt, options);
+    },
+  };
 }

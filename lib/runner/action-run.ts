@@ -84,9 +84,9 @@ export class ActionRun {
     this.promises.push({ id, promise });
   }
 
-  /** Ids of durable calls whose promise was neither awaited nor given to a combinator. */
+  /** Ids of durable calls whose promise was neither awaited nor given to a combinator nor cancelled. */
   unawaitedCalls(): readonly string[] {
-    return this.promises.filter(({ promise }) => !promise.isObserved).map(({ id }) => id);
+    return this.promises.filter(({ promise }) => !promise.isResolved).map(({ id }) => id);
   }
 }
 

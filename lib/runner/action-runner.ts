@@ -17,6 +17,7 @@ import type { Delivery } from './order-log.ts';
 import { rootActionId } from './run-ids.ts';
 import { ActionMemory, CommittedMemory, type MemoryContents, type MemoryWrites } from './run-memory.ts';
 import type { Slots } from './slots.ts';
+import type { SubagentCalls } from './subagent-calls.ts';
 
 /** Calls that a trace record names. */
 const MAX_SHOWN_CALLS = 20;
@@ -32,6 +33,7 @@ export interface ActionRunnerOptions {
   readonly state: DriveState;
   readonly slots: Slots;
   readonly waits: ExternalWaits;
+  readonly subagents: SubagentCalls;
 }
 
 /** Starts actions, records their ends, replays recorded ones, and feeds the queue with what they emit. */
@@ -127,8 +129,9 @@ export class ActionRunner {
   private run(action: ActionRun): void {
     this.running.add(action);
     this.trace(action.queued, 'started');
-    const { plan, runId, key } = this.options;
-    const context = createActionContext({ plan, runId, key, action, calls: this.calls, waits: this.durableWaits });
+    const { plan, runId, key, subagents } = this.options;
+    const { calls, durableWaits: waits } = this;
+    const context = createActionContext({ plan, runId, key, action, calls, waits, subagents });
     try {
       const result: unknown = action.queued.action.run(action.queued.event as never, context as never);
       Promise.resolve(result).then(
@@ -149,7 +152,7 @@ export class ActionRunner {
         action,
         new AgentError(
           'UNAWAITED_CALL',
-          `Action "${action.queued.action.name}" ended without waiting for durable call ${calls}. Await each durable call.`,
+          `Action "${action.queued.action.name}" ended without waiting for durable call ${calls}. Await each durable call; a sub-agent's may be cancelled instead.`,
         ),
       );
     }
@@ -177,6 +180,8 @@ export class ActionRunner {
   }
 
   private async record(action: ActionRun, body: ActionBody): Promise<void> {
+    await this.options.subagents.endAction(action);
+    if (this.state.isOver) return;
     const arrival = this.state.order.arrive();
     let delivery: Delivery | undefined;
     try {

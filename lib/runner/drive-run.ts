@@ -3,11 +3,13 @@ import type { AgentPlan, PlanSet } from '../agent/plan.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { ReplayMismatchError } from '../errors/public-errors.ts';
 import type { Wake } from '../ports/queues.ts';
-import { EMPTY_JOURNAL, type Journal, type StoredText } from '../store/journal.ts';
+import { EMPTY_JOURNAL, type Journal } from '../store/journal.ts';
 import { type JournalRead, JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
+import { openEntries } from '../store/poll-records.ts';
 import type { RunOutcome, RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
+import type { StoredText } from '../store/stored-text.ts';
 import { RunTracer } from '../trace/run-tracer.ts';
 import { concludeChange, decideClaim, runExpired } from './claim.ts';
 import { decideResume } from './decide-resume.ts';
@@ -16,10 +18,12 @@ import { DriveLease, driveTimes } from './drive-lease.ts';
 import { DriveState } from './drive-state.ts';
 import { endRun } from './end-run.ts';
 import type { EngineOutcome } from './engine-outcome.ts';
+import type { NeededPoller } from './external-waits.ts';
 import { FactRecorder } from './fact-recorder.ts';
 import { KeyMemory } from './key-memory.ts';
 import { isKeyed, KeyOrder } from './key-order.ts';
 import { OrderLog } from './order-log.ts';
+import { Pollers } from './pollers.ts';
 import { endOfAge } from './retention.ts';
 import { RunEngine } from './run-engine.ts';
 import type { MemoryContents } from './run-memory.ts';
@@ -57,11 +61,11 @@ export async function driveRun(options: DriveOptions, wake: Wake): Promise<Drive
     return { kind: 'dropped', why: decision.kind === 'drop' ? decision.why : '' };
   switch (decision.kind) {
     case 'end':
-      return ended(await endRun(ports, config, seen.runId));
+      return ended(await endRun(plans, ports, seen.runId));
     case 'conclude':
       return decision.because === 'cancelled'
-        ? conclude(ports, config, seen, 'CANCELLED')
-        : conclude(ports, config, seen, 'FAILED', runExpired(config));
+        ? conclude(plans, ports, seen, 'CANCELLED')
+        : conclude(plans, ports, seen, 'FAILED', runExpired(config));
     case 'take-key':
       return takeKey(options, config, seen);
     case 'look':
@@ -81,17 +85,33 @@ async function takeKey(options: DriveOptions, config: Config, seen: RunRecord): 
   return { kind: 'parked' };
 }
 
-/** D2a: a suspended run is claimed only when a wait of it can end. */
+/** D2a: a suspended run is claimed only when a wait of it can end. Whoever looks also sees to its pollers. */
 async function look(options: DriveOptions, config: Config, seen: RunRecord): Promise<DriveResult> {
   const { items, clock } = options.ports;
   const readAt = clock.now();
   const read = await new JournalStore(items, seen.runId, seen.ttl).read();
-  const decision = decideResume(read.journal, clock.now());
+  const decision = decideResume(read.journal, seen.waitingFor ?? [], clock.now());
   if (decision.kind === 'resume')
     return claimAndDrive(options, config, seen, { turn: undefined, read: { ...read, readAt } });
+  const checkAt = await pollersOf(options, config, seen).ensure(polledBy(read.journal));
   const end = endOfAge(seen.createdAt, config);
-  await new RunStore(items).keepSuspended(seen, Math.min(decision.until ?? end, end));
+  // Whoever has recorded something meanwhile, for instance a probe of our own, has woken the run.
+  await new RunStore(items).keepSuspended(seen, Math.min(decision.until ?? end, checkAt ?? end, end));
   return { kind: 'dropped', why: 'nothing that the run waits for has happened' };
+}
+
+/** What a run that is suspended with this journal is polled for. */
+function polledBy({ calls, polls }: Journal): readonly NeededPoller[] {
+  const pending = new Set(
+    Array.from(calls.values()).flatMap(({ status, ordinal }) => (status === 'PENDING' ? [ordinal] : [])),
+  );
+  const open = openEntries(polls).filter(({ ordinal }) => pending.has(ordinal));
+  const intervals = new Set(open.map(({ intervalMillis }) => intervalMillis));
+  return Array.from(intervals, (intervalMillis) => ({ intervalMillis, known: polls.records.get(intervalMillis) }));
+}
+
+function pollersOf({ plans, ports }: DriveOptions, config: Config, { runId, ttl }: RunRecord): Pollers {
+  return new Pollers({ plans, ports, runId, ttl }, ports.polls, config['subagent.poll-check-millis']);
 }
 
 async function claimAndDrive(
@@ -110,18 +130,18 @@ async function claimAndDrive(
   const now = ports.clock.now();
   const owner = ports.createToken();
   const decision = decideClaim({ seen, journal, config, now, deadline, owner, turn });
-  if (decision.kind === 'conclude') return conclude(ports, config, seen, 'FAILED', decision.error);
+  if (decision.kind === 'conclude') return conclude(plans, ports, seen, 'FAILED', decision.error);
   const claimed = await new RunStore(ports.items).claim(seen, decision.change, now);
   const run = claimed.kind === 'written' || claimed.run?.owner === owner ? claimed.run : undefined;
   if (run === undefined) return { kind: 'dropped', why: 'somebody else took the run' };
-  if (plan === undefined) return settleDrive({ ports, config, run, newFacts: 0 }, unknownAgent(run));
+  if (plan === undefined) return settleDrive({ plans, ports, config, run, newFacts: 0 }, unknownAgent(run));
   const payloads = new Payloads(ports.payloads, run.runId, config['payload.max-bytes']);
   const { seenOrdinals } = decision;
   let inputText: string;
   try {
     inputText = run.input ?? (await loadInput(run, read?.input ?? (await store.getInput()), payloads));
   } catch (error) {
-    return settleDrive({ ports, config, run, newFacts: 0 }, { kind: 'attempt-failed', error });
+    return settleDrive({ plans, ports, config, run, newFacts: 0 }, { kind: 'attempt-failed', error });
   }
   return drive(options, plan, {
     run,
@@ -145,7 +165,8 @@ async function loadInput(run: RunRecord, input: StoredText | undefined, payloads
   );
 }
 
-async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed: ClaimedRun): Promise<DriveResult> {
+async function drive(options: DriveOptions, plan: AgentPlan, claimed: ClaimedRun): Promise<DriveResult> {
+  const { plans, ports, deadline } = options;
   const { run, journal, seenOrdinals, inputText, memoryView } = claimed;
   const { clock } = ports;
   const { config } = plan;
@@ -191,15 +212,22 @@ async function drive({ ports, deadline }: DriveOptions, plan: AgentPlan, claimed
     loadShortTerm,
     state,
     world: { store: journalStore, wakeCount: claimed.wakeCount, readAt: claimed.readAt },
-    suspend: { runs, run, endOfAge: endOfAge(run.createdAt, config) },
+    suspend: { runs, run, endOfAge: endOfAge(run.createdAt, config), pollers: pollersOf(options, config, run) },
+    subagents: {
+      run: { plans, ports, runId: run.runId, ttl: run.ttl },
+      agent: run.agent,
+      key: run.key,
+      maxBytes: config['payload.max-bytes'],
+      createToken: ports.createToken,
+    },
   }).run();
-  return settleDrive({ ports, config, run, newFacts: recorder.recordedFacts }, outcome);
+  return settleDrive({ plans, ports, config, run, newFacts: recorder.recordedFacts }, outcome);
 }
 
 /** Ends a run that is not to be driven again. */
 async function conclude(
+  plans: PlanSet,
   ports: DrivePorts,
-  config: Config,
   seen: RunRecord,
   outcome: RunOutcome,
   error?: unknown,
@@ -209,7 +237,7 @@ async function conclude(
   // The end may be ours, when the client repeated the request, or somebody else's: anybody may finish it.
   if (claimed.kind === 'refused' && claimed.run?.status !== 'COMPLETING')
     return { kind: 'dropped', why: 'somebody else took the run' };
-  return ended(await endRun(ports, config, seen.runId));
+  return ended(await endRun(plans, ports, seen.runId));
 }
 
 const ended = (outcome: RunOutcome | undefined): DriveResult =>

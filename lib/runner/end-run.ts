@@ -1,10 +1,14 @@
-import type { Config } from '../agent/config.ts';
+import { type Config, resolveConfig } from '../agent/config.ts';
+import type { PlanSet } from '../agent/plan.ts';
 import { EventType } from '../events/event.ts';
-import type { Journal } from '../store/journal.ts';
+import { cancelJob } from '../polling/cancel-job.ts';
+import { EMPTY_JOURNAL, type Journal } from '../store/journal.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
+import { PollStore } from '../store/poll-store.ts';
 import type { RunOutcome, RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
+import { RunTracer } from '../trace/run-tracer.ts';
 import { decodeBody } from './action-body.ts';
 import { failedShard } from './due-index.ts';
 import type { RunOutput } from './engine-outcome.ts';
@@ -30,27 +34,57 @@ interface Ending {
   readonly outcome: RunOutcome;
   readonly results: RunResults;
   readonly payloads: Payloads;
+  /** What the driver does not hand in. */
+  readonly journal: Journal | undefined;
+  readonly plans: PlanSet;
 }
 
 /** The steps of an end, in order. Each may be repeated, also by two at once: whoever comes next finishes what was begun. */
-const STEPS: readonly ((ending: Ending) => Promise<unknown>)[] = [sendOutputs, keepMemory, passKeyOn, finish];
+const STEPS: readonly ((ending: Ending) => Promise<unknown>)[] = [
+  stopCalls,
+  sendOutputs,
+  keepMemory,
+  passKeyOn,
+  finish,
+];
 
 /**
  * Ends a run whose outcome is fixed (COMPLETING). By its driver, who hands in the results, or by whoever is woken later,
  * who reads them from the journal. Does nothing for a run that is not COMPLETING.
  */
 export async function endRun(
+  plans: PlanSet,
   ports: DrivePorts,
-  config: Config,
   runId: string,
   known?: RunResults,
 ): Promise<RunOutcome | undefined> {
   const run = await new RunStore(ports.items).get(runId);
   if (run?.status !== 'COMPLETING' || run.outcome === undefined) return undefined;
+  const { outcome } = run;
+  const config = plans.get(run.agent)?.config ?? resolveConfig('The configuration');
   const payloads = new Payloads(ports.payloads, runId, config['payload.max-bytes']);
-  const results = known ?? (await readResults(ports, run, payloads));
-  for (const step of STEPS) await step({ ports, config, run, outcome: run.outcome, results, payloads });
-  return run.outcome;
+  const journal = known ? undefined : (await new JournalStore(ports.items, run.runId, run.ttl).read()).journal;
+  const results = known ?? (await readResults(run, journal ?? EMPTY_JOURNAL, payloads));
+  for (const step of STEPS) await step({ plans, ports, config, run, outcome, results, payloads, journal });
+  return outcome;
+}
+
+/**
+ * E2: nothing is polled any more. A run that completed has no open calls. Of one that was cancelled the remotes are asked to stop;
+ * one that failed may be redriven, and then takes the answers of jobs that went on.
+ */
+async function stopCalls({ plans, ports, run, outcome, journal }: Ending): Promise<void> {
+  if (journal === undefined) return;
+  const { runId, ttl } = run;
+  const { records, entries } = journal.polls;
+  const store = new PollStore(ports.items, runId, ttl);
+  for (const interval of records.keys()) await store.close(interval);
+  if (outcome !== 'CANCELLED') return;
+  const pending = new Set(Array.from(journal.calls.values(), ({ status, ordinal }) => status === 'PENDING' && ordinal));
+  const open = [...entries.values()].filter(({ ordinal }) => pending.has(ordinal));
+  await Promise.all(
+    open.map((entry) => cancelJob({ plans, ports, runId, ttl }, entry, new RunTracer(ports.trace, ports.clock, run))),
+  );
 }
 
 /** E3: outputs first, then the status message, so that no run is final before its outputs were sent. */
@@ -83,32 +117,18 @@ async function finish({ ports, run, outcome }: Ending): Promise<void> {
 }
 
 /** Outputs and memory writes of the finished actions, in the order in which the run saw them finish. */
-export async function readResults(
-  { items }: Pick<DrivePorts, 'items'>,
-  run: RunRecord,
-  payloads: Payloads,
-): Promise<RunResults> {
-  const { journal } = await new JournalStore(items, run.runId, run.ttl).read();
-  return resultsOf(journal, settledOrdinals(run.settleOrder, journal), run.lifeEpoch ?? 0, payloads);
-}
-
-async function resultsOf(
-  journal: Journal,
-  order: readonly number[],
-  lifeEpoch: number,
-  payloads: Payloads,
-): Promise<RunResults> {
+export async function readResults(run: RunRecord, journal: Journal, payloads: Payloads): Promise<RunResults> {
   const finished = new Map(Array.from(journal.actions.values(), (action) => [action.ordinal, action]));
   const outputs: RunOutput[] = [];
   const shortTerm = new Map<string, string | null>();
-  for (const ordinal of order) {
+  for (const ordinal of settledOrdinals(run.settleOrder, journal)) {
     const action = finished.get(ordinal);
     if (action === undefined) continue;
     const body = decodeBody(await payloads.load(action));
     body.events.forEach(({ type, text }, emission) => {
       if (type === EventType.OutputEvent) outputs.push({ eventId: eventIdOf(action.actionId, emission), text });
     });
-    if (action.epoch < lifeEpoch) continue;
+    if (action.epoch < (run.lifeEpoch ?? 0)) continue;
     for (const [field, value] of Object.entries(body.shortTerm)) shortTerm.set(field, value);
   }
   return { outputs, shortTerm: Object.fromEntries(shortTerm) };

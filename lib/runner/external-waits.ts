@@ -1,7 +1,10 @@
-import type { CallRecord, SignalRecord, StoredText } from '../store/journal.ts';
+import { type CallRecord, journalSlot, type SignalRecord } from '../store/journal.ts';
 import type { JournalStore } from '../store/journal-store.ts';
+import type { PollRecord } from '../store/poll-records.ts';
+import type { StoredText } from '../store/stored-text.ts';
 import type { DriveState } from './drive-state.ts';
 import type { OpenSlot, Slots } from './slots.ts';
+import { subagentFault } from './subagent-fault.ts';
 import { TakenSignals } from './taken-signals.ts';
 
 /** Something that happens outside the drive: a time that comes, a signal that arrives. */
@@ -9,6 +12,17 @@ export interface ExternalWait {
   readonly open: OpenSlot;
   /** When it ends by itself, milliseconds since 1970. @default never */
   readonly until: number | undefined;
+  /** What its time does instead of ending it. */
+  readonly onTime?: () => void;
+  /** Of a call that a poller follows. */
+  readonly intervalMillis?: number;
+}
+
+/** A poller that is to live while the run waits. */
+export interface NeededPoller {
+  readonly intervalMillis: number;
+  /** Its record as it was read; `undefined`: calls were added since. */
+  readonly known: PollRecord | undefined;
 }
 
 /** What is known of the outside when a drive begins. */
@@ -45,6 +59,9 @@ export class ExternalWaits {
   private readonly taken: TakenSignals;
   private readonly timers = new Set<() => void>();
   private signals: readonly SignalRecord[];
+  private pollers: ReadonlyMap<number, PollRecord>;
+  /** Intervals of calls that were added in this drive, and that their poller was not told of. */
+  private readonly joined = new Set<number>();
   /** The run's wake count, and the time, before the signals were last read. */
   private knownWakeCount: number;
   private readAt: number;
@@ -58,6 +75,7 @@ export class ExternalWaits {
     this.knownWakeCount = wakeCount;
     this.readAt = readAt;
     this.signals = state.journal.signals;
+    this.pollers = state.journal.polls.records;
     this.taken = new TakenSignals(state.journal);
   }
 
@@ -85,18 +103,43 @@ export class ExternalWaits {
     this.hasChanged = true;
   }
 
+  /** The wait is over for whoever waited: user code gave it up. */
+  drop({ ordinal }: OpenSlot): void {
+    this.pending.delete(ordinal);
+  }
+
+  /** A call with this interval was added. */
+  noteJoin(intervalMillis: number): void {
+    this.joined.add(intervalMillis);
+  }
+
+  /** The pollers of what waits now. */
+  neededPollers(): readonly NeededPoller[] {
+    const intervals = new Set(this.waiting().flatMap(({ intervalMillis }) => intervalMillis ?? []));
+    return Array.from(intervals, (intervalMillis) => ({
+      intervalMillis,
+      known: this.joined.has(intervalMillis) ? undefined : this.pollers.get(intervalMillis),
+    }));
+  }
+
+  /** Their pollers know of all of them. */
+  notePolled(): void {
+    this.joined.clear();
+  }
+
   /** Ends what can end, once every action has come to its next wait: only then it is known what else has ended, and before. */
   settleQuietly(): void {
     if (this.hasChanged) this.settleReady();
   }
 
-  /** Reads which signals have arrived. @param wakeCount the run's count, read before */
+  /** Reads what has arrived: signals, and the ends of calls that others follow. @param wakeCount the run's count, read before */
   async look(wakeCount: number = this.knownWakeCount): Promise<void> {
     if (this.isLooking) return;
     this.isLooking = true;
     try {
       const readAt = this.state.clock.now();
-      this.signals = await this.store.readSignals();
+      if (this.waiting().some(({ intervalMillis }) => intervalMillis !== undefined)) await this.readAll();
+      else this.signals = await this.store.readSignals();
       this.readAt = readAt;
       this.knownWakeCount = wakeCount;
     } finally {
@@ -105,11 +148,27 @@ export class ExternalWaits {
     this.settleReady();
   }
 
-  /** A busy driver that finds a new mark looks whether a signal that it waits for has arrived. */
+  /** A busy driver that finds a new mark looks whether something that it waits for has arrived. */
   notice(wakeCount: number): void {
     if (this.state.isOver || wakeCount === this.knownWakeCount) return;
-    if (this.waiting().some(({ open }) => open.asked.signalName !== undefined))
-      this.state.runOutstanding(() => this.look(wakeCount));
+    const isNews = ({ open, intervalMillis }: ExternalWait): boolean =>
+      open.asked.signalName !== undefined || intervalMillis !== undefined;
+    if (this.waiting().some(isNews)) this.state.runOutstanding(() => this.look(wakeCount));
+  }
+
+  private async readAll(): Promise<void> {
+    const { journal } = await this.store.read();
+    this.signals = journal.signals;
+    this.pollers = journal.polls.records;
+    for (const { open } of this.waiting()) {
+      const record = journal.calls.get(journalSlot(open.action.queued.id, open.slot));
+      if (record?.status === 'SUCCEEDED' || record?.status === 'FAILED') {
+        this.leave(open, record);
+        this.slots.adopt(open, record);
+      } else if (record?.fault !== undefined) {
+        this.state.stop({ kind: 'failed', error: subagentFault(open.asked.id, record.fault) });
+      }
+    }
   }
 
   /** What waits still, in the order in which the waits began. Those of ended actions wait for nothing. */
@@ -170,7 +229,9 @@ export class ExternalWaits {
   }
 
   private settle({ open, signal }: Ending): void {
+    const wait = this.pending.get(open.ordinal);
     this.pending.delete(open.ordinal);
+    if (wait?.onTime && signal === undefined) return wait.onTime();
     this.state.runOutstanding(async () => {
       const stored = signal ? textOf(signal) : NOTHING;
       const details = signal ? { signalSequence: signal.sequence } : {};

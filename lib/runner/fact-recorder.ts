@@ -1,6 +1,7 @@
-import type { ActionRecord, CallRecord, Position, StoredText } from '../store/journal.ts';
+import type { ActionRecord, CallRecord, Position } from '../store/journal.ts';
 import type { JournalStore, RecordResult } from '../store/journal-store.ts';
 import type { Payloads } from '../store/payloads.ts';
+import type { StoredText } from '../store/stored-text.ts';
 import type { DriveLease } from './drive-lease.ts';
 
 export type FactResult<Fact> =

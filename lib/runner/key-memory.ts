@@ -1,8 +1,8 @@
 import type { Config } from '../agent/config.ts';
-import type { StoredText } from '../store/journal.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { KeyStore } from '../store/key-store.ts';
 import { INLINE_BYTES, type Payloads } from '../store/payloads.ts';
+import type { StoredText } from '../store/stored-text.ts';
 import type { KeyedRun } from './key-order.ts';
 import { memoryExpiry, memoryLifeLeft, memoryRefreshBelow } from './retention.ts';
 import type { MemoryContents, MemoryWrites } from './run-memory.ts';

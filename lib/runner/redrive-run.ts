@@ -1,6 +1,7 @@
 import { resolveConfig } from '../agent/config.ts';
 import type { PlanSet } from '../agent/plan.ts';
 import { JournalStore } from '../store/journal-store.ts';
+import { PollStore } from '../store/poll-store.ts';
 import type { RunRecord } from '../store/run-record.ts';
 import { RunStore, type RunWriteResult } from '../store/run-store.ts';
 import { dueShard } from './due-index.ts';
@@ -26,7 +27,7 @@ export async function redriveRun(plans: PlanSet, ports: StorePorts, runId: strin
     case 'FAILED': {
       const config = plans.get(run.agent)?.config ?? resolveConfig('The configuration');
       if (now >= endOfAge(run.createdAt, config)) return nothing(runId, 'it is older than "run.max-age-days"');
-      await dropFailedCalls(ports, run);
+      await dropFailures(ports, run);
       return wakeRedriven(await runs.revive(run, dueShard(runId), now), ports, run);
     }
     default:
@@ -48,10 +49,17 @@ async function wakeRedriven(
   return { kind: 'redriven', runId };
 }
 
-async function dropFailedCalls(ports: StorePorts, run: RunRecord): Promise<void> {
+/** Failed calls, and the marks of calls that nobody could follow. */
+async function dropFailures(ports: StorePorts, run: RunRecord): Promise<void> {
   const store = new JournalStore(ports.items, run.runId, run.ttl);
   const { journal } = await store.read();
+  const polls = new PollStore(ports.items, run.runId, run.ttl);
+  for (const entry of journal.polls.entries.values()) {
+    if (entry.failures === undefined && entry.faulted === undefined) continue;
+    await polls.updateEntry(entry, { failures: undefined, nextAt: undefined, faulted: undefined });
+  }
   for (const call of journal.calls.values()) {
     if (call.status === 'FAILED' && !journal.actions.has(call.actionId)) await store.dropFailedCall(call);
+    if (call.fault !== undefined) await store.clearFault(call);
   }
 }

@@ -24,6 +24,7 @@ export type RefusalReason =
   | 'UNKNOWN_AGENT'
   | 'INVALID_INPUT'
   | 'UNKNOWN_RUN'
+  | 'INVALID_TOKEN'
   | 'REQUEST_ID_REUSED';
 
 export interface Refusal {
@@ -56,7 +57,7 @@ const cancelRequest = z.strictObject({ cancel: z.strictObject({ requestId: id })
 const redriveRequest = z.strictObject({ redrive: z.strictObject({ requestId: id }) });
 
 const signalRequest = z.strictObject({
-  signal: z.strictObject({ requestId: id, name: id, value: z.unknown().optional() }),
+  signal: z.strictObject({ requestId: id, name: id, value: z.unknown().optional(), token: id.optional() }),
 });
 
 export type RunRequest = z.output<typeof runRequest>;
@@ -110,7 +111,7 @@ function parseKind(json: unknown): ParsedRequest {
 const invalid = (error: z.ZodError): Refusal =>
   refuse(
     'INVALID_REQUEST',
-    `The message is no request. ${issuesText(error)} Send {"agent", "key"?, "requestId"?, "input", "traceparent"?}, {"signal": {"requestId", "name", "value"?}}, {"cancel": {"requestId"}} or {"redrive": {"requestId"}}.`,
+    `The message is no request. ${issuesText(error)} Send {"agent", "key"?, "requestId"?, "input", "traceparent"?}, {"signal": {"requestId", "name", "value"?, "token"?}}, {"cancel": {"requestId"}} or {"redrive": {"requestId"}}.`,
   );
 
 const snsRefusal = refuse(

@@ -8,9 +8,10 @@ import type { Delivery } from './order-log.ts';
 import { formatOrdinals } from './settle-order.ts';
 import { microtasksDrained } from './signal.ts';
 import { Slots } from './slots.ts';
+import { SubagentCalls, type SubagentOptions } from './subagent-calls.ts';
 import { Suspension, type SuspensionOptions } from './suspension.ts';
 
-export interface EngineOptions extends Omit<ActionRunnerOptions, 'slots' | 'waits'> {
+export interface EngineOptions extends Omit<ActionRunnerOptions, 'slots' | 'waits' | 'subagents'> {
   /** Stored form of the run's input. */
   readonly inputText: string;
   /** Ordinals that earlier drives saw, in order, as they stand in the run record. */
@@ -18,6 +19,8 @@ export interface EngineOptions extends Omit<ActionRunnerOptions, 'slots' | 'wait
   readonly world: KnownWorld;
   /** What suspending the run needs. */
   readonly suspend: Omit<SuspensionOptions, 'state' | 'waits'>;
+  /** What calls of sub-agents need. */
+  readonly subagents: SubagentOptions;
 }
 
 /**
@@ -39,7 +42,8 @@ export class RunEngine {
     const slots = new Slots(options.state);
     this.waits = new ExternalWaits(options.state, slots, options.world);
     this.suspension = new Suspension({ ...options.suspend, state: options.state, waits: this.waits });
-    this.actions = new ActionRunner({ ...options, slots, waits: this.waits });
+    const subagents = new SubagentCalls(options.state, slots, this.waits, options.subagents);
+    this.actions = new ActionRunner({ ...options, slots, waits: this.waits, subagents });
   }
 
   async run(): Promise<EngineOutcome> {

@@ -1,4 +1,5 @@
 import type { Config } from '../agent/config.ts';
+import type { PlanSet } from '../agent/plan.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import type { RunOutcome, RunRecord } from '../store/run-record.ts';
 import { RunStore, type RunWriteResult } from '../store/run-store.ts';
@@ -23,6 +24,7 @@ export type DriveResult =
   | { readonly kind: 'lost' };
 
 export interface SettleOptions {
+  readonly plans: PlanSet;
   readonly ports: DrivePorts;
   readonly config: Config;
   /** The record as the claim left it. */
@@ -62,7 +64,7 @@ async function end(
   error: unknown,
   results?: RunResults,
 ): Promise<DriveResult> {
-  const { ports, config, run } = options;
+  const { plans, ports, run } = options;
   const change = {
     outcome,
     dueAt: ports.clock.now() + DUE_NEAR_MILLIS,
@@ -73,7 +75,7 @@ async function end(
     if (isStillDriven(fixed, run) && outcome !== 'CANCELLED') return end(options, 'CANCELLED', undefined);
     return { kind: 'lost' };
   }
-  await endRun(ports, config, run.runId, results);
+  await endRun(plans, ports, run.runId, results);
   return { kind: 'ended', outcome };
 }
 

@@ -3,14 +3,14 @@ import { resolveConfig } from '../agent/config.ts';
 import type { PlanSet } from '../agent/plan.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { isTerminal, NotSerializableError } from '../errors/public-errors.ts';
+import { hasEnded, tellRun } from '../polling/tell-run.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { sequenceKey } from '../store/keys.ts';
 import { Payloads } from '../store/payloads.ts';
-import { isFinal, type RunRecord } from '../store/run-record.ts';
+import type { RunRecord } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
 import { encodeValue } from '../values/value-codec.ts';
 import { type Refusal, refuse, type SignalRequest } from './request-message.ts';
-import { DUE_NEAR_MILLIS } from './retention.ts';
 import type { StorePorts } from './runner-ports.ts';
 
 export type SignalResult =
@@ -29,8 +29,7 @@ export async function signalRun(
   sequenceNumber: string,
 ): Promise<SignalResult> {
   const { requestId: runId, name } = signal;
-  const runs = new RunStore(ports.items);
-  const run = await runs.get(runId);
+  const run = await new RunStore(ports.items).get(runId);
   if (run === undefined) {
     return refuse(
       'UNKNOWN_RUN',
@@ -45,28 +44,10 @@ export async function signalRun(
     sequence: sequenceKey(sequenceNumber),
   });
   if (refusal) return refusal;
-  const marked = await mark(runs, run, ports.clock.now());
-  if (marked === undefined) return { kind: 'nothing-to-do', runId, why: 'it is gone' };
-  if (hasEnded(marked)) return nothing(marked);
-  if (marked.status === 'SUSPENDED') await ports.wakes.send({ runId, reason: 'signal' });
-  return { kind: 'signalled', runId };
+  const told = await tellRun(ports, runId, 'signal');
+  if (told === undefined) return { kind: 'nothing-to-do', runId, why: 'it is gone' };
+  return hasEnded(told) ? nothing(told) : { kind: 'signalled', runId };
 }
-
-/**
- * Tells the run; returns it as it is then. One that waits for its key or for a redrive is woken by those, and need not be looked at before:
- * as long as it stands as it was seen.
- */
-async function mark(runs: RunStore, seen: RunRecord, now: number): Promise<RunRecord | undefined> {
-  const isAsleep = seen.status === 'PARKED' || seen.status === 'BLOCKED';
-  const result = await runs.markSignalled(
-    seen.runId,
-    isAsleep ? { seen: seen.status } : { dueAt: now + DUE_NEAR_MILLIS },
-  );
-  if (result.kind === 'written' || result.run === undefined || hasEnded(result.run)) return result.run;
-  return mark(runs, result.run, now);
-}
-
-const hasEnded = (run: RunRecord): boolean => run.status === 'COMPLETING' || isFinal(run.status);
 
 const nothing = (run: RunRecord): SignalResult => ({
   kind: 'nothing-to-do',

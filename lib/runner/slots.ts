@@ -1,17 +1,11 @@
 import { DurablePromise } from '../durable/durable-promise.ts';
 import type { CallOutcome } from '../durable/execute-call.ts';
 import { AgentError } from '../errors/agent-error.ts';
-import { isTerminal, ReplayMismatchError } from '../errors/public-errors.ts';
+import { isTerminal, ReplayMismatchError, SubagentCancelledError } from '../errors/public-errors.ts';
 import type { TraceStatus } from '../ports/trace-record.ts';
-import {
-  type CallKind,
-  type CallRecord,
-  type CallStatus,
-  journalSlot,
-  type Position,
-  type StoredText,
-} from '../store/journal.ts';
+import { type CallKind, type CallRecord, type CallStatus, journalSlot, type Position } from '../store/journal.ts';
 import { slotName } from '../store/keys.ts';
+import type { StoredText } from '../store/stored-text.ts';
 import { decodeThrown, encodeThrown } from '../values/error-codec.ts';
 import { decodeValue } from '../values/value-codec.ts';
 import type { ActionRun } from './action-run.ts';
@@ -44,6 +38,11 @@ export interface StoredOutcome {
   readonly stored: StoredText;
 }
 
+/** User code has given the call up. */
+export interface Abandoned {
+  readonly kind: 'abandoned';
+}
+
 /** What is written about an outcome besides its value. */
 export type OutcomeDetails = Pick<CallRecord, 'signalSequence'>;
 
@@ -63,8 +62,18 @@ export class Slots {
     action: ActionRun,
     asked: AskedSlot,
     use: (open: OpenSlot, record: CallRecord | undefined) => void,
-  ): Promise<unknown> {
-    if (this.state.isOver) return new Promise(() => {});
+  ): DurablePromise<unknown> {
+    return this.openAs(DurablePromise<unknown>, action, asked, use);
+  }
+
+  /** The same with another kind of promise. */
+  openAs<P extends DurablePromise<unknown>>(
+    Kind: new (executor: (resolve: (value: never) => void, reject: (reason: unknown) => void) => void) => P,
+    action: ActionRun,
+    asked: AskedSlot,
+    use: (open: OpenSlot, record: CallRecord | undefined) => void,
+  ): P {
+    if (this.state.isOver) return new Kind(() => {});
     if (action.state === 'ended') {
       throw new AgentError(
         'CALL_OUTSIDE_ACTION',
@@ -75,12 +84,12 @@ export class Slots {
     const name = journalSlot(action.queued.id, slot);
     const record = this.state.journal.calls.get(name);
     action.visitedSlots.add(name);
-    const promise = new DurablePromise<unknown>((resolve, reject) => {
+    const promise = new Kind((resolve, reject) => {
       const ordinal = this.state.takeOrdinal(record?.ordinal);
       const startedAt = record?.startedAt ?? this.state.clock.now();
       action.pending += 1;
       this.state.changed.notify();
-      use({ action, asked, slot, ordinal, startedAt, resolve, reject }, record);
+      use({ action, asked, slot, ordinal, startedAt, resolve: (value) => resolve(value as never), reject }, record);
     });
     action.track(asked.id, promise);
     return promise;
@@ -108,7 +117,7 @@ export class Slots {
   recordOf(
     { action, asked, slot, ordinal, startedAt }: OpenSlot,
     status: CallStatus,
-    more: StoredText & OutcomeDetails & Pick<CallRecord, 'until'>,
+    more: StoredText & OutcomeDetails & Pick<CallRecord, 'until' | 'token' | 'intervalMillis'>,
   ): CallRecord {
     return {
       actionId: action.queued.id,
@@ -132,7 +141,7 @@ export class Slots {
    */
   async settle(
     open: OpenSlot,
-    outcome: CallOutcome | StoredOutcome,
+    outcome: CallOutcome | StoredOutcome | Abandoned,
     announced: boolean,
     details: OutcomeDetails = {},
   ): Promise<CallRecord | undefined> {
@@ -162,12 +171,17 @@ export class Slots {
 
   trace({ action, asked, slot, startedAt }: OpenSlot, status: TraceStatus, ...thrown: readonly unknown[]): void {
     this.state.tracer.write({
-      entityType: 'durable_call',
+      entityType: asked.kind === 'subagent' ? 'subagent' : 'durable_call',
       entityName: asked.id,
       executionId: `${action.queued.id}#${slot}`,
       parentExecutionId: action.queued.id,
       status,
-      ...(thrown.length > 0 ? { error: thrown[0], problemCategory: 'durable_call_failed' as const } : {}),
+      ...(thrown.length > 0
+        ? {
+            error: thrown[0],
+            problemCategory: `${asked.kind === 'subagent' ? 'subagent' : 'durable_call'}_failed` as const,
+          }
+        : {}),
       ...(status === 'started' ? {} : { startedAt }),
       metadata: { epoch: this.state.recorder.epoch, kind: asked.kind },
     });
@@ -176,9 +190,10 @@ export class Slots {
   /** A value too large to be stored fails its call. */
   private async save(
     { asked }: OpenSlot,
-    outcome: Extract<CallOutcome, { text: string }> | StoredOutcome,
+    outcome: Extract<CallOutcome, { text: string }> | StoredOutcome | Abandoned,
   ): Promise<{ readonly status: CallStatus; readonly stored: StoredText }> {
     if (outcome.kind === 'stored') return { status: 'SUCCEEDED', stored: outcome.stored };
+    if (outcome.kind === 'abandoned') return { status: 'CANCELLED', stored: {} };
     try {
       return {
         status: outcome.kind === 'succeeded' ? 'SUCCEEDED' : 'FAILED',
@@ -195,10 +210,14 @@ export class Slots {
   }
 
   private async show(open: OpenSlot, record: CallRecord, source: Delivery['source']): Promise<void> {
-    const text = await this.state.recorder.load(record);
+    const text = record.status === 'CANCELLED' ? '' : await this.state.recorder.load(record);
     if (this.state.isOver) return;
     const reused = source !== 'own';
     open.action.pending -= 1;
+    if (record.status === 'CANCELLED') {
+      this.trace(open, 'cancelled');
+      return open.reject(this.cancelledError(open));
+    }
     if (record.status === 'SUCCEEDED') {
       this.trace(open, reused ? 'reused' : 'success');
       return open.resolve(decodeValue(text));
@@ -207,5 +226,13 @@ export class Slots {
     open.action.shownFailures.add(thrown);
     this.trace(open, reused ? 'reused' : 'failed', thrown);
     open.reject(thrown);
+  }
+
+  private cancelledError({ action, asked }: OpenSlot): SubagentCancelledError {
+    const error = new SubagentCancelledError(
+      `The call of sub-agent "${asked.id}" was cancelled. Await no handle after its cancel(), or catch this.`,
+    );
+    action.shownFailures.add(error);
+    return error;
   }
 }

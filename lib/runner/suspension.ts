@@ -2,6 +2,7 @@ import type { RunRecord } from '../store/run-record.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { DriveState } from './drive-state.ts';
 import type { ExternalWaits } from './external-waits.ts';
+import type { Pollers } from './pollers.ts';
 
 export type SuspendResult =
   | { readonly kind: 'suspended' }
@@ -18,6 +19,8 @@ export interface SuspensionOptions {
   /** The record as the claim left it. */
   readonly run: RunRecord;
   readonly endOfAge: number;
+  /** Sees to the pollers of what the run waits for. */
+  readonly pollers: Pollers;
 }
 
 /**
@@ -30,6 +33,7 @@ export class Suspension {
   private readonly runs: RunStore;
   private readonly run: RunRecord;
   private readonly endOfAge: number;
+  private readonly pollers: Pollers;
 
   constructor(options: SuspensionOptions) {
     this.state = options.state;
@@ -37,6 +41,7 @@ export class Suspension {
     this.runs = options.runs;
     this.run = options.run;
     this.endOfAge = options.endOfAge;
+    this.pollers = options.pollers;
   }
 
   /** Whether all that is left is to wait for something outside, for longer than it is worth staying. */
@@ -50,8 +55,11 @@ export class Suspension {
   async suspend(): Promise<SuspendResult> {
     if (!this.state.lease.isValid()) return { kind: 'lost' };
     const { runId, epoch } = this.run;
+    const checkAt = await this.pollers.ensure(this.waits.neededPollers());
+    this.waits.notePolled();
+    if (!this.state.lease.isValid()) return { kind: 'lost' };
     const waitingFor = this.waits.waiting().map(({ open }) => String(open.ordinal));
-    const dueAt = Math.min(this.waits.earliestEnd() ?? this.endOfAge, this.endOfAge);
+    const dueAt = Math.min(this.waits.earliestEnd() ?? this.endOfAge, checkAt ?? this.endOfAge, this.endOfAge);
     const result = await this.runs.suspend(runId, epoch, this.waits.wakeCount, { waitingFor, dueAt });
     if (result.kind === 'written') return { kind: 'suspended' };
     const { run } = result;

@@ -1,14 +1,14 @@
-import type { Condition, Item, ItemStore } from '../ports/item-store.ts';
+import type { Condition, Item, ItemChange, ItemStore } from '../ports/item-store.ts';
 import { all, any, below, equal, exists, isNew } from './conditions.ts';
 import {
   type ActionRecord,
   type CallRecord,
+  type CallStatus,
   fromActionItem,
   fromCallItem,
   type Journal,
   type Position,
   type SignalRecord,
-  type StoredText,
   toActionItem,
   toCallAttributes,
   toCallItem,
@@ -16,6 +16,7 @@ import {
   toSignalItem,
 } from './journal.ts';
 import { callKey, inputKey, memoryViewKey, runKey, SIGNAL_PREFIX } from './keys.ts';
+import type { StoredText } from './stored-text.ts';
 
 /** `adopted`: somebody else was first; `record` is theirs and counts. */
 export type RecordResult<Fact> = { readonly kind: 'recorded' } | { readonly kind: 'adopted'; readonly record: Fact };
@@ -119,6 +120,39 @@ export class JournalStore {
     const stored = fromCallItem(result.item);
     const own = stored.writer === writer && stored.status === status && stored.position === position;
     return own ? { kind: 'recorded' } : { kind: 'adopted', record: stored };
+  }
+
+  /** What stands in a slot. */
+  async getCall(actionId: string, slot: string): Promise<CallRecord | undefined> {
+    const item = await this.items.get(callKey(this.runId, actionId, slot));
+    return item?.ttl === this.ttl ? fromCallItem(item) : undefined;
+  }
+
+  /**
+   * R2: the outcome of a PENDING call, from outside of the order of a drive: it has no position, and gets its place from whoever shows it.
+   * @returns the status that stands then; `undefined`: the call is gone
+   */
+  async settleOutside(
+    { actionId, slot }: Pick<CallRecord, 'actionId' | 'slot'>,
+    outcome: StoredText & Pick<CallRecord, 'status' | 'endedAt'>,
+  ): Promise<CallStatus | undefined> {
+    return this.changePending(actionId, slot, { set: toCallAttributes(outcome as Partial<CallRecord>) });
+  }
+
+  /** A PENDING call cannot be followed any more. */
+  async markFault({ actionId, slot }: Pick<CallRecord, 'actionId' | 'slot'>, fault: string): Promise<void> {
+    await this.changePending(actionId, slot, { set: toCallAttributes({ fault }) });
+  }
+
+  /** `redrive`: the call is followed again. */
+  async clearFault({ actionId, slot }: Pick<CallRecord, 'actionId' | 'slot'>): Promise<void> {
+    await this.changePending(actionId, slot, { remove: Object.keys(toCallAttributes({ fault: '' })) });
+  }
+
+  private async changePending(actionId: string, slot: string, change: ItemChange): Promise<CallStatus | undefined> {
+    const condition = all(exists, equal('ttl', this.ttl), equal('st', 'PENDING'));
+    const { item } = await this.items.update(callKey(this.runId, actionId, slot), change, condition);
+    return item?.ttl === this.ttl ? fromCallItem(item).status : undefined;
   }
 
   /** D4: a finished action. */

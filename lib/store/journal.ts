@@ -1,9 +1,13 @@
 import type { Item } from '../ports/item-store.ts';
+import { fromAttributes, toAttributes } from './attributes.ts';
 import { ACTION_PREFIX, actionKey, CALL_PREFIX, callKey, SIGNAL_PREFIX, signalKey } from './keys.ts';
+import { NO_POLLS, type Polls, toPolls } from './poll-records.ts';
+import type { StoredText } from './stored-text.ts';
 
-/** What was asked for: `durableExecute`, `sleep`, `waitForSignal`. */
-export type CallKind = 'call' | 'sleep' | 'signal';
-export type CallStatus = 'PENDING' | 'SUCCEEDED' | 'FAILED';
+/** What was asked for: `durableExecute`, `sleep`, `waitForSignal`, `submit` of a sub-agent. */
+export type CallKind = 'call' | 'sleep' | 'signal' | 'subagent';
+/** CANCELLED: a sub-agent's call that was given up before its answer was recorded. */
+export type CallStatus = 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
 /** Where an outcome stands in the order in which the run first saw its facts. */
 export interface Position {
@@ -11,13 +15,6 @@ export interface Position {
   readonly epoch: number;
   /** Position among the outcomes of that drive. */
   readonly position: number;
-}
-
-/** A text that is too large for its record stands in the payload store; then only the reference is here. */
-export interface StoredText {
-  readonly text?: string;
-  /** JSON of a `PayloadReference`. */
-  readonly reference?: string;
 }
 
 interface JournalFact {
@@ -46,6 +43,12 @@ export interface CallRecord extends JournalFact, StoredText, Partial<Position> {
   /** Of a wait for a signal: the name, and the sequence number of the one that ended it. */
   readonly signalName?: string;
   readonly signalSequence?: string;
+  /** Of a sub-agent's call: what a message that completes it must show. */
+  readonly token?: string;
+  /** Of a sub-agent's call: the interval that it is polled with. */
+  readonly intervalMillis?: number;
+  /** Why a PENDING call of a sub-agent cannot be followed any more. `redrive` clears it. */
+  readonly fault?: string;
 }
 
 /** A signal that arrived, perhaps before anybody waits for it. */
@@ -75,12 +78,19 @@ export interface Journal {
   readonly actions: ReadonlyMap<string, ActionRecord>;
   /** Signals in the order in which they are taken. */
   readonly signals: readonly SignalRecord[];
+  readonly polls: Polls;
 }
 
-export const EMPTY_JOURNAL: Journal = { calls: new Map(), actions: new Map(), signals: [] };
+export const EMPTY_JOURNAL: Journal = { calls: new Map(), actions: new Map(), signals: [], polls: NO_POLLS };
 
 /** Name of a call's slot in the journal: no action id holds a `#`. */
 export const journalSlot = (actionId: string, slot: string): string => `${actionId}#${slot}`;
+
+/** The reverse; `undefined` for a text that names no slot. */
+export function parseJournalSlot(name: string): { readonly actionId: string; readonly slot: string } | undefined {
+  const [, actionId, slot] = /^([A-Za-z0-9_-]{22})#(.+#[0-9]+)$/.exec(name) ?? [];
+  return actionId === undefined || slot === undefined ? undefined : { actionId, slot };
+}
 
 /** Stored names, part of the journal's format. */
 const CALL_ATTRIBUTES = {
@@ -102,6 +112,9 @@ const CALL_ATTRIBUTES = {
   until: 'wu',
   signalName: 'sn',
   signalSequence: 'sg',
+  token: 'ct',
+  intervalMillis: 'iv',
+  fault: 'fl',
 } as const satisfies Record<keyof CallRecord, string>;
 
 const ACTION_ATTRIBUTES = {
@@ -128,23 +141,6 @@ const SIGNAL_ATTRIBUTES = {
   text: 'val',
   reference: 'ref',
 } as const satisfies Record<keyof SignalRecord, string>;
-
-function toAttributes(names: Readonly<Record<string, string>>, record: object): Record<string, string | number> {
-  const attributes: Record<string, string | number> = {};
-  for (const [name, value] of Object.entries(record)) {
-    const attribute = names[name];
-    if (attribute !== undefined && value !== undefined) attributes[attribute] = value as string | number;
-  }
-  return attributes;
-}
-
-function fromAttributes(names: Readonly<Record<string, string>>, item: Item): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  for (const [name, attribute] of Object.entries(names)) {
-    if (item[attribute] !== undefined) record[name] = item[attribute];
-  }
-  return record;
-}
 
 /** The changed members of a call record, under their stored names. */
 export const toCallAttributes = (members: Partial<CallRecord>): Record<string, string | number> =>
@@ -192,5 +188,5 @@ export function toJournal(items: readonly Item[]): Journal {
     }
   }
   signals.sort((a, b) => (a.sequence < b.sequence ? -1 : 1));
-  return { calls, actions, signals };
+  return { calls, actions, signals, polls: toPolls(items) };
 }

@@ -46,6 +46,10 @@ export const ACTION_PREFIX = 'ACTION#';
 export const INBOX_PREFIX = 'INBOX#';
 export const MEMORY_PREFIX = 'MEM#';
 export const SIGNAL_PREFIX = 'SIGNAL#';
+const POLL_PREFIX = 'POLL#';
+
+/** Digits of the longest interval, so that the prefix of one is never the prefix of another. */
+const INTERVAL_DIGITS = 10;
 
 export const runKey = (runId: string): ItemKey => ({ pk: runPartition(runId), sk: 'RUN' });
 export const inputKey = (runId: string): ItemKey => ({ pk: runPartition(runId), sk: 'INPUT' });
@@ -62,6 +66,18 @@ export const signalKey = (runId: string, name: string, sequence: string): ItemKe
   pk: runPartition(runId),
   sk: `${SIGNAL_PREFIX}${encodeKeyPart(name)}#${sequence}`,
 });
+/** Prefix of everything about the calls of a run with one interval. Its record sorts before its entries. */
+export const pollPrefix = (intervalMillis: number): string =>
+  `${POLL_PREFIX}${String(intervalMillis).padStart(INTERVAL_DIGITS, '0')}`;
+export const pollKey = (runId: string, intervalMillis: number): ItemKey => ({
+  pk: runPartition(runId),
+  sk: pollPrefix(intervalMillis),
+});
+export const pollEntryKey = (runId: string, intervalMillis: number, ordinal: number): ItemKey => ({
+  pk: runPartition(runId),
+  sk: `${pollPrefix(intervalMillis)}#${ordinal}`,
+});
+export const isPollItem = ({ sk }: ItemKey): boolean => sk.startsWith(POLL_PREFIX);
 export const headKey = (agent: string, key: string): ItemKey => ({ pk: keyPartition(agent, key), sk: 'HEAD' });
 /** @param life redrives of the run when it was parked */
 export const inboxKey = (agent: string, key: string, sequence: string, runId: string, life: number): ItemKey => ({

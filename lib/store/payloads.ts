@@ -1,7 +1,7 @@
 import { TerminalAgentError } from '../errors/public-errors.ts';
 import type { PayloadReference, PayloadStore } from '../ports/payload-store.ts';
-import type { StoredText } from './journal.ts';
 import { encodeKeyPart } from './keys.ts';
+import type { StoredText } from './stored-text.ts';
 
 /** Longer texts leave a reference: an item holds 400 KB, and each kilobyte of it is a write unit. */
 export const INLINE_BYTES = 65_536;

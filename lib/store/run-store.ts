@@ -96,14 +96,20 @@ export class RunStore {
     return this.update(seen.runId, { dueAt, wakeCountAtSuspension: seen.wakeCount }, condition);
   }
 
-  /** Tells the run that a signal has arrived, and when somebody must look in case the wake is lost; or nothing but that, if it is as it was seen. */
-  async markSignalled(
-    runId: string,
-    how: { readonly dueAt: number } | { readonly seen: RunStatus },
-  ): Promise<RunWriteResult> {
-    const [change, condition] =
-      'seen' in how ? [{}, is('status', how.seen)] : [how, not(oneOf(runAttribute('status'), ENDED))];
-    return this.update(runId, change, all(exists, condition), { add: { wakeCount: 1 } });
+  /**
+   * Tells a driven or suspended run that something was recorded for it, and when somebody must look in case the wake is lost.
+   * @param ordinal of what it waited for
+   */
+  async markNews(runId: string, dueAt: number, ordinal?: number): Promise<RunWriteResult> {
+    return this.update(runId, { dueAt }, all(exists, oneOf(runAttribute('status'), ['RUNNING', 'SUSPENDED'])), {
+      add: { wakeCount: 1 },
+      ...(ordinal === undefined ? {} : { take: { waitingFor: [String(ordinal)] } }),
+    });
+  }
+
+  /** The same for a run that waits for its key or for a redrive: those wake it, and it need not be looked at before. */
+  async markAsleep(runId: string, status: RunStatus): Promise<RunWriteResult> {
+    return this.update(runId, {}, all(exists, is('status', status)), { add: { wakeCount: 1 } });
   }
 
   /** D8 and `continue`: gives the lease back; the run is looked at again at `dueAt`. */
@@ -185,6 +191,7 @@ export class RunStore {
     more: {
       readonly add?: { readonly [Name in RunAttribute]?: number };
       readonly remove?: readonly RunAttribute[];
+      readonly take?: { readonly [Name in RunAttribute]?: readonly string[] };
     } = {},
   ): Promise<RunWriteResult> {
     const change: ItemChange = {
@@ -193,6 +200,9 @@ export class RunStore {
         ? { add: toRunAttributes(more.add as unknown as Partial<RunRecord>) as Record<string, number> }
         : {}),
       ...(more.remove ? { remove: more.remove.map(runAttribute) } : {}),
+      ...(more.take
+        ? { take: toRunAttributes(more.take as unknown as Partial<RunRecord>) as Record<string, readonly string[]> }
+        : {}),
     };
     return fromWrite(await this.items.update(runKey(runId), change, condition));
   }

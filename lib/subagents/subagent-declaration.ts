@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { SetupClass } from './subagent-setup.ts';
 import type { SubagentFuture } from './subagent-future.ts';
+import type { SetupClass } from './subagent-setup.ts';
 
 /** What stands beside the class where a sub-agent is registered, besides its own configuration. */
 export interface SubagentOptions<InputSchema extends z.ZodType | string = z.ZodType | string> {
@@ -28,7 +28,9 @@ type ConfigOf<Clazz> = Clazz extends { readonly configSchema: infer Schema exten
 export type PromptOf<InputSchema> = InputSchema extends z.ZodType ? z.input<InputSchema> : unknown;
 
 /** What a successful answer holds, as the setup's own methods say. */
-export type ResultOf<Clazz> = Clazz extends new (...parameters: never) => infer Setup
+export type ResultOf<Clazz> = Clazz extends new (
+  ...parameters: never
+) => infer Setup
   ? Setup extends { callFetchResult(call: never): Promise<infer Answer> }
     ? ResultIn<Answer>
     : unknown

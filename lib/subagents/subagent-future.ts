@@ -1,27 +1,47 @@
 import { DurablePromise } from '../durable/durable-promise.ts';
 import type { SubagentResult } from './subagent-result.ts';
 
+/** Who is told what user code does with a handle. */
+export interface FutureListener {
+  awaited(): void;
+  cancelled(): void;
+}
+
 /**
  * The handle of a submitted call: a Promise of its answer. It must be awaited (a combinator counts) or cancelled before its action ends.
  * (Flink Agents: `SubagentFuture`.)
  */
 export class SubagentFuture<Result = unknown> extends DurablePromise<SubagentResult<Result>> {
   #cancelled = false;
-  #onCancel: () => void = () => {};
+  #listener: FutureListener = { awaited: () => {}, cancelled: () => {} };
 
-  /** Tells what cancelling does; for the framework. */
-  onCancel(listener: () => void): void {
-    this.#onCancel = listener;
+  /** Tells who follows the handle; for the framework. */
+  listen(listener: FutureListener): void {
+    this.#listener = listener;
+    if (this.isObserved) listener.awaited();
   }
 
   get isCancelled(): boolean {
     return this.#cancelled;
   }
 
+  override get isResolved(): boolean {
+    return super.isResolved || this.#cancelled;
+  }
+
   /** Gives the call up: awaiting it rejects with `SubagentCancelledError`, unless its answer was recorded before. A second time does nothing. */
   cancel(): void {
     if (this.#cancelled) return;
     this.#cancelled = true;
-    this.#onCancel();
+    this.#listener.cancelled();
+  }
+
+  override then<A = SubagentResult<Result>, B = never>(
+    onFulfilled?: ((value: SubagentResult<Result>) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    const settled = super.then(onFulfilled, onRejected);
+    this.#listener.awaited();
+    return settled;
   }
 }

@@ -46,6 +46,7 @@ export class CrashingProcess {
       payloads: this.wrap('payloads', ports.payloads),
       wakes: this.wrap('wakes', ports.wakes),
       outputs: this.wrap('outputs', ports.outputs),
+      polls: this.wrap('polls', ports.polls),
       deadLetters: this.wrap('deadLetters', ports.deadLetters),
       clock: this.wrapClock(ports.clock),
       trace: { write: (record) => this.isStopped || ports.trace.write(record) },

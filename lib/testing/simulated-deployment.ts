@@ -1,6 +1,8 @@
 import type { ConfigInput } from '../agent/config.ts';
 import type { AgentDefinition } from '../agent/define-agent.ts';
 import { compilePlans } from '../agent/plan.ts';
+import { createStatusPoller } from '../polling/status-poller.ts';
+import type { PollRound } from '../ports/poll-scheduler.ts';
 import type { TraceRecord } from '../ports/trace-record.ts';
 import type { AcceptResult } from '../runner/accept-request.ts';
 import type { RequestMessage } from '../runner/request-message.ts';
@@ -13,6 +15,7 @@ import { RunStore } from '../store/run-store.ts';
 import { CrashingProcess, type CrashPlan } from './crashing-process.ts';
 import { InMemoryItemStore } from './in-memory-item-store.ts';
 import { InMemoryPayloadStore } from './in-memory-payload-store.ts';
+import { InMemoryPollScheduler } from './in-memory-poll-scheduler.ts';
 import { InMemoryDeadLetterQueue, InMemoryOutputQueue, InMemoryWakeQueue } from './in-memory-queues.ts';
 import { ManualClock } from './manual-clock.ts';
 import { skipTime } from './skip-time.ts';
@@ -20,6 +23,7 @@ import { skipTime } from './skip-time.ts';
 /** Times of the deployed functions, in milliseconds. */
 const ACCEPT_TIMEOUT = 30_000;
 const DRIVE_TIMEOUT = 300_000;
+const POLL_TIMEOUT = 60_000;
 const SWEEP_INTERVAL = 60_000;
 /** A message that was not answered comes back after six times its consumer's timeout. */
 const VISIBILITY_FACTOR = 6;
@@ -44,6 +48,7 @@ export class SimulatedDeployment {
   readonly payloads = new InMemoryPayloadStore();
   readonly wakes = new InMemoryWakeQueue(this.clock);
   readonly outputs = new InMemoryOutputQueue(this.clock);
+  readonly polls = new InMemoryPollScheduler(this.clock);
   readonly deadLetters = new InMemoryDeadLetterQueue();
   readonly traces: TraceRecord[] = [];
   readonly drives: DriveResult[] = [];
@@ -110,6 +115,11 @@ export class SimulatedDeployment {
         this.wakes.giveBack(wake, this.clock.now() + this.driveTimeout * VISIBILITY_FACTOR);
       return true;
     }
+    const execution = this.polls.due();
+    if (execution) {
+      this.polls.answer(execution, await this.poll(execution.round));
+      return true;
+    }
     if (now < this.nextSweep) return false;
     this.nextSweep = now + SWEEP_INTERVAL;
     const process = this.startProcess();
@@ -127,6 +137,7 @@ export class SimulatedDeployment {
     const times = [
       ...this.requests.filter((_request, place) => this.isFirstOfGroup(place)).map(({ visibleAt }) => visibleAt),
       ...this.wakes.waiting().map(({ visibleAt }) => visibleAt),
+      ...this.polls.open().map(({ nextAt }) => nextAt),
       ...due.map((time) => this.sweepFrom(time)),
     ];
     const next = times.length === 0 ? this.nextSweep : Math.max(Math.min(...times), this.clock.now());
@@ -155,6 +166,7 @@ export class SimulatedDeployment {
         payloads: this.payloads,
         wakes: this.wakes,
         outputs: this.outputs,
+        polls: this.polls,
         deadLetters: this.deadLetters,
         clock: this.clock,
         trace: { write: (record) => this.traces.push(record) },
@@ -185,6 +197,12 @@ export class SimulatedDeployment {
     );
     if (result) this.drives.push(result);
     return result !== undefined;
+  }
+
+  private async poll(round: PollRound): Promise<PollRound | undefined> {
+    const process = this.startProcess();
+    const poller = createStatusPoller({ ...this.application, ports: process.ports });
+    return this.invoke(process, () => poller.poll(round, { deadline: this.clock.now() + POLL_TIMEOUT }));
   }
 
   private get application() {

@@ -7,13 +7,18 @@ import { isFinal } from '../store/run-record.ts';
 import { decodeThrown } from '../values/error-codec.ts';
 import { CrashPlan, type CrashPoint } from './crashing-process.ts';
 import { EffectLog } from './effect-log.ts';
+import { ScriptedService, type SubagentScript, withScripts } from './scripted.ts';
 import { SimulatedDeployment } from './simulated-deployment.ts';
+
+export { scripted } from './scripted.ts';
 
 export interface TestRuntimeOptions {
   /** Deployment defaults. */
   readonly config?: ConfigInput;
   /** Time of one invocation in milliseconds. @default 300,000 */
   readonly driveTimeoutMillis?: number;
+  /** How sub-agents answer, by their names. @default as their setup classes do */
+  readonly subagents?: Readonly<Record<string, SubagentScript>>;
 }
 
 export interface TestRequest {
@@ -66,17 +71,26 @@ export interface TestRuntime {
   survivesEveryCrash(agent: string, input: unknown, request?: CrashRequest): Promise<CrashReport>;
   /** What the runs of `run` share: their clock, store and queues. */
   readonly deployment: SimulatedDeployment;
+  /** The scripted services that `run` meets, by name. */
+  readonly services: ReadonlyMap<string, ScriptedService>;
 }
 
 /** @throws AgentError when a plan is not valid */
 export function testRuntime(agents: readonly AgentDefinition[], options: TestRuntimeOptions = {}): TestRuntime {
-  const deployment = new SimulatedDeployment({ ...options, agents, crashes: new CrashPlan([]) });
+  const services = startServices(options);
+  const scriptedAgents = withScripts(agents, services);
+  const deployment = new SimulatedDeployment({ ...options, agents: scriptedAgents, crashes: new CrashPlan([]) });
   return {
     deployment,
+    services,
     run: (agent, input, request = {}) => runIn(deployment, agent, input, request),
     survivesEveryCrash: (agent, input, request = {}) => surviveAll(agents, options, agent, input, request),
   };
 }
+
+/** Fresh ones: what an earlier run has told them is forgotten. */
+const startServices = ({ subagents = {} }: TestRuntimeOptions): ReadonlyMap<string, ScriptedService> =>
+  new Map(Object.entries(subagents).map(([name, script]) => [name, new ScriptedService(name, script)]));
 
 async function runIn(
   deployment: SimulatedDeployment,
@@ -135,12 +149,14 @@ async function surviveAll(
     prepare?.();
     const crashes = new CrashPlan(points);
     const effects = new EffectLog();
-    const deployment = new SimulatedDeployment({ ...options, agents: effects.watch(agents), crashes });
+    const services = startServices(options);
+    const watched = effects.watch(withScripts(agents, services));
+    const deployment = new SimulatedDeployment({ ...options, agents: watched, crashes });
     const { runId: _, ...outcome } = await runIn(deployment, agent, input, identity);
     return {
       outcome: comparable(outcome, deployment.items.items()),
       calls: crashes.calls,
-      violations: effects.violations(),
+      violations: [...effects.violations(), ...[...services.values()].flatMap((service) => service.violations())],
     };
   };
   const calm = await attempt([]);

@@ -4,6 +4,7 @@ import {
   CallTimeoutError,
   NotSerializableError,
   ReplayMismatchError,
+  SubagentCancelledError,
   TerminalAgentError,
   TerminalError,
 } from '../errors/public-errors.ts';
@@ -27,6 +28,7 @@ const PUBLIC: readonly ErrorClass[] = [
   ['CallInterruptedError', CallInterruptedError.prototype, (message) => new CallInterruptedError(message)],
   ['CallTimeoutError', CallTimeoutError.prototype, (message) => new CallTimeoutError(message)],
   ['ReplayMismatchError', ReplayMismatchError.prototype, (message) => new ReplayMismatchError(message)],
+  ['SubagentCancelledError', SubagentCancelledError.prototype, (message) => new SubagentCancelledError(message)],
   ['NotSerializableError', NotSerializableError.prototype, (message) => new NotSerializableError(message)],
 ];
 

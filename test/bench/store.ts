@@ -10,6 +10,7 @@ import { InMemoryPayloadStore } from '../../lib/testing/in-memory-payload-store.
 import { InMemoryDeadLetterQueue, InMemoryOutputQueue, InMemoryWakeQueue } from '../../lib/testing/in-memory-queues.ts';
 import { createLocalClients } from '../contract/support/local-clients.ts';
 import { createStore, TABLE_NAME } from '../contract/support/store-table.ts';
+import { noPolls } from '../support/no-polls.ts';
 import { atMost, type Figure, median } from './figure.ts';
 
 const CALLS = 100;
@@ -68,6 +69,7 @@ async function durableCalls(items: ItemStore, round: number): Promise<number> {
     deadLetters: new InMemoryDeadLetterQueue(),
     clock,
     trace: { write: () => {} },
+    polls: noPolls,
     createToken: () => `driver-${round}`,
   };
   const requestId = `bench-${round}`;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../lib/ports/clock.ts';
 import type { ItemStore } from '../../../lib/ports/item-store.ts';
 import type { AcceptPorts, DrivePorts } from '../../../lib/runner/runner-ports.ts';
-
 import { INBOX_PREFIX } from '../../../lib/store/keys.ts';
+import { noPolls } from '../../support/no-polls.ts';
 
 /** A port call that waits for its answer. */
 export interface ParkedCall {
@@ -154,6 +154,7 @@ export class GatedProcess {
       payloads: port('payloads'),
       wakes: port('wakes'),
       outputs: port('outputs'),
+      polls: noPolls,
       deadLetters: port('deadLetters'),
       clock,
       trace: { write: () => {} },

@@ -13,6 +13,7 @@ import { runCli } from '../../../lib/cli/run-cli.ts';
 import { announceStack } from '../../../lib/local/running-stack.ts';
 import type { Wake } from '../../../lib/ports/queues.ts';
 import { createRequestAcceptor, createRunDriver } from '../../../lib/runner/runtime.ts';
+import { noPolls } from '../../support/no-polls.ts';
 import { openScriptedServer, type ServiceReply } from '../adapters/support/scripted-server.ts';
 import { broken, echo } from './support/agents.ts';
 import { type LocalServices, startLocalServices } from './support/local-services.ts';
@@ -47,6 +48,7 @@ function createFunctions() {
     deadLetters: new SqsDeadLetterQueue({ client: sqs, queueUrl: DeadLetterQueueUrl, payloads }),
     trace: { write: () => {} },
     clock: new SystemClock(),
+    polls: noPolls,
     createToken: randomUUID,
   };
   const acceptor = createRequestAcceptor({ agents: [echo, broken], ports });

@@ -36,6 +36,7 @@ const decide = (
       actions: new Map(finished.map((id) => [id, {} as ActionRecord])),
       signals,
     },
+    [],
     NOW,
   );
 const resume = { kind: 'resume' };

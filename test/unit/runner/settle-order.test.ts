@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatOrdinals, parseOrdinals, settledOrdinals } from '../../../lib/runner/settle-order.ts';
-import { type ActionRecord, type CallRecord, type Journal, journalSlot } from '../../../lib/store/journal.ts';
+import {
+  type ActionRecord,
+  type CallRecord,
+  EMPTY_JOURNAL,
+  type Journal,
+  journalSlot,
+} from '../../../lib/store/journal.ts';
 
 const call = (ordinal: number, more: Partial<CallRecord> = {}): CallRecord => ({
   actionId: 'open',
@@ -33,6 +39,7 @@ const action = (ordinal: number, epoch: number, position: number): ActionRecord 
 
 const journalOf = (calls: readonly CallRecord[], actions: readonly ActionRecord[] = []): Journal => ({
   signals: [],
+  polls: EMPTY_JOURNAL.polls,
   calls: new Map(calls.map((record) => [journalSlot(record.actionId, record.slot), record])),
   actions: new Map(actions.map((record) => [record.actionId, record])),
 });

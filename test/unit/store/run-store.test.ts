@@ -54,8 +54,8 @@ const writes: Readonly<Record<string, Write>> = {
   fixCancelled,
   suspend: (runs, run) => runs.suspend('r', 3, run.wakeCount, { waitingFor: ['1', '2'], dueAt: NOW }),
   keepSuspended: (runs, run) => runs.keepSuspended(run, NOW),
-  markSignalled: (runs) => runs.markSignalled('r', { dueAt: NOW }),
-  markSignalledAsleep: (runs) => runs.markSignalled('r', { seen: 'PARKED' }),
+  markNews: (runs) => runs.markNews('r', NOW, 1),
+  markAsleep: (runs) => runs.markAsleep('r', 'PARKED'),
   release: (runs) => runs.release('r', 3, { dueAt: NOW }),
   block: (runs) => runs.block('r', 3, { error: '{}', dueAt: NOW, attempts: 0 }),
   finish: (runs, run) => runs.finish(run, 'COMPLETED', { shard: 'failed#1', dueAt: NOW }),
@@ -74,8 +74,8 @@ const ACCEPTED: Readonly<Record<string, readonly RunStatus[]>> = {
   fixCancelled: ['RUNNING'],
   suspend: ['RUNNING'],
   keepSuspended: ['SUSPENDED'],
-  markSignalled: ['PARKED', 'RUNNING', 'SUSPENDED', 'BLOCKED'],
-  markSignalledAsleep: ['PARKED'],
+  markNews: ['PARKED', 'RUNNING', 'SUSPENDED', 'BLOCKED'],
+  markAsleep: ['PARKED'],
   release: ['RUNNING'],
   block: ['RUNNING'],
   finish: ['COMPLETING'],
@@ -202,7 +202,7 @@ describe('a suspension', () => {
   it('is prolonged only by whoever saw the last mark', async () => {
     const suspended = record({ status: 'SUSPENDED', wakeCountAtSuspension: 4 });
     const { runs } = await storeOf(suspended);
-    await runs.markSignalled('r', { dueAt: NOW });
+    await runs.markNews('r', NOW);
     expect(await runs.keepSuspended(suspended, NOW + 9)).toMatchObject({ kind: 'refused' });
     const seen = (await runs.get('r')) ?? suspended;
     expect(await runs.keepSuspended(seen, NOW + 9)).toMatchObject({

@@ -1,6 +1,6 @@
 import type { TraceRecords } from '../../../../lib/cli/trace-model.ts';
 import type { EmittedEvent } from '../../../../lib/runner/action-body.ts';
-import { type ActionRecord, type CallRecord, journalSlot } from '../../../../lib/store/journal.ts';
+import { type ActionRecord, type CallRecord, EMPTY_JOURNAL, journalSlot } from '../../../../lib/store/journal.ts';
 import type { RunRecord } from '../../../../lib/store/run-record.ts';
 
 /** Run "r1", which began at 0. */
@@ -52,6 +52,7 @@ export function toRecords(parts: {
     run,
     journal: {
       signals: [],
+      polls: EMPTY_JOURNAL.polls,
       actions: new Map(actions.map((action) => [action.actionId, action])),
       calls: new Map(calls.map((call) => [journalSlot(call.actionId, call.slot), call])),
     },

@@ -16,6 +16,7 @@ import {
 } from '../../../../lib/testing/in-memory-queues.ts';
 import { ManualClock } from '../../../../lib/testing/manual-clock.ts';
 import { skipTime } from '../../../../lib/testing/skip-time.ts';
+import { noPolls } from '../../../support/no-polls.ts';
 
 const ACCEPT_MILLIS = 30_000;
 const DRIVE_MILLIS = 300_000;
@@ -96,7 +97,13 @@ export class AcceptBench {
   private async drive(wake: Wake): Promise<void> {
     this.drives += 1;
     const token = `drive-${this.drives}`;
-    const ports = { ...this.ports, outputs: this.outputs, trace: { write: () => {} }, createToken: () => token };
+    const ports = {
+      ...this.ports,
+      outputs: this.outputs,
+      trace: { write: () => {} },
+      polls: noPolls,
+      createToken: () => token,
+    };
     const driver = createRunDriver({ agents: this.agents, config: this.config, ports });
     await skipTime(this.clock, driver.driveRun(wake, { deadline: this.clock.now() + DRIVE_MILLIS }));
   }

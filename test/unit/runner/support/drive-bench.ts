@@ -16,6 +16,7 @@ import {
 } from '../../../../lib/testing/in-memory-queues.ts';
 import { ManualClock } from '../../../../lib/testing/manual-clock.ts';
 import { skipTime } from '../../../../lib/testing/skip-time.ts';
+import { noPolls } from '../../../support/no-polls.ts';
 
 /** Time of one invocation in milliseconds. */
 const DRIVE_MILLIS = 300_000;
@@ -126,7 +127,7 @@ export class DriveBench {
     const { items, payloads, wakes, outputs, deadLetters, clock } = this;
     const token = `process-${this.processes}`;
     const trace = { write: (record: TraceRecord) => void this.traces.push(record) };
-    return { items, payloads, wakes, outputs, deadLetters, clock, trace, createToken: () => token };
+    return { items, payloads, wakes, outputs, deadLetters, clock, trace, polls: noPolls, createToken: () => token };
   }
 }
 

@@ -8,6 +8,7 @@ import type { DriveResult } from '../../../../lib/runner/settle-drive.ts';
 import { sweepRuns } from '../../../../lib/runner/sweep-runs.ts';
 import { isFinal, type RunStatus } from '../../../../lib/store/run-record.ts';
 import { skipTime } from '../../../../lib/testing/skip-time.ts';
+import { noPolls } from '../../../support/no-polls.ts';
 import { AcceptBench } from './accept-bench.ts';
 
 const DRIVE_MILLIS = 300_000;
@@ -50,7 +51,7 @@ export class WaitBench extends AcceptBench {
     const token = `driver-${this.#drivers}`;
     const { outputs } = this;
     const trace = { write: (record: TraceRecord) => void this.traces.push(record) };
-    const ports = { ...this.ports, items, wakes, clock, outputs, trace, createToken: () => token };
+    const ports = { ...this.ports, items, wakes, clock, outputs, trace, polls: noPolls, createToken: () => token };
     const driver = createRunDriver({ agents, config: this.#config, ports });
     return driver.driveRun({ runId, reason: 'accepted' }, { deadline: this.clock.now() + DRIVE_MILLIS });
   }
