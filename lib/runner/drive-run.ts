@@ -90,7 +90,7 @@ async function look(options: DriveOptions, config: Config, seen: RunRecord): Pro
   const { items, clock } = options.ports;
   const readAt = clock.now();
   const read = await new JournalStore(items, seen.runId, seen.ttl).read();
-  const decision = decideResume(read.journal, seen.waitingFor ?? [], clock.now());
+  const decision = decideResume(read.journal, seen.settleOrder, clock.now());
   if (decision.kind === 'resume')
     return claimAndDrive(options, config, seen, { turn: undefined, read: { ...read, readAt } });
   const checkAt = await pollersOf(options, config, seen).ensure(polledBy(read.journal));

@@ -144,7 +144,8 @@ export class SubagentCalls {
     switch (decision.kind) {
       case 'return':
       case 'throw':
-        return this.#slots.replay(call.open, decision.record);
+        this.#slots.replay(call.open, decision.record);
+        return this.#finishTimeOut(call, decision.record);
       case 'cancelled':
         call.cancelledBefore = decision.record;
         this.#meet(call, decision.record);
@@ -238,15 +239,21 @@ export class SubagentCalls {
     });
   }
 
-  /** The remote is asked to stop before the answer is fixed: a crash in between asks it again. */
+  /** The answer is fixed before the remote is asked to stop: else it could answer that it was stopped. */
   async #timeOut(call: OpenCall): Promise<void> {
-    await call.job?.cancel();
     const answer = SubagentResult.error(
       `Sub-agent "${call.planned.name}" gave no answer within ${call.planned.timeoutMillis} ms.`,
     );
     const { status: _, ...stored } = await storeAnswer(this.#payloads, answer);
-    await this.#slots.settle(call.open, { kind: 'stored', stored }, true);
-    await this.#forget(call);
+    const record = await this.#slots.settle(call.open, { kind: 'stored', stored }, true);
+    if (record?.epoch !== undefined) await this.#cleanUp(call);
+  }
+
+  /** A driver, not a poller, recorded the answer, and died before it told the remote: the entry is still there. */
+  #finishTimeOut(call: OpenCall, record: CallRecord): void {
+    if (record.epoch === undefined || !this.#state.journal.polls.entries.has(record.ordinal)) return;
+    this.#meet(call, record);
+    this.#work(call, () => this.#cleanUp(call));
   }
 
   /** User code gives the call up. Of this and its answer, whichever is recorded first wins. */

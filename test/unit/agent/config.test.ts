@@ -16,6 +16,8 @@ const refusal = (...inputs: readonly unknown[]): AgentError => {
 describe('the configuration', () => {
   it('has these defaults', () => {
     expect(resolveConfig('The configuration')).toEqual({
+      'subagent.max-poll-rounds': 1_000,
+      'subagent.poll-check-millis': 900_000,
       'run.max-attempts': 5,
       'run.max-age-days': 30,
       'run.retention-days': 14,

@@ -77,7 +77,7 @@ describe('a durable call that nobody waits for', () => {
       status: 'FAILED',
       error: {
         code: 'UNAWAITED_CALL',
-        message: 'Action "act" ended without waiting for durable call "lost", "lost too". Await each durable call.',
+        message: `Action "act" ended without waiting for durable call "lost", "lost too". Await each durable call; a sub-agent's may be cancelled instead.`,
       },
     });
   });

@@ -36,7 +36,7 @@ const decide = (
       actions: new Map(finished.map((id) => [id, {} as ActionRecord])),
       signals,
     },
-    [],
+    undefined,
     NOW,
   );
 const resume = { kind: 'resume' };

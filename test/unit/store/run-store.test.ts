@@ -74,7 +74,7 @@ const ACCEPTED: Readonly<Record<string, readonly RunStatus[]>> = {
   fixCancelled: ['RUNNING'],
   suspend: ['RUNNING'],
   keepSuspended: ['SUSPENDED'],
-  markNews: ['PARKED', 'RUNNING', 'SUSPENDED', 'BLOCKED'],
+  markNews: ['RUNNING', 'SUSPENDED'],
   markAsleep: ['PARKED'],
   release: ['RUNNING'],
   block: ['RUNNING'],
