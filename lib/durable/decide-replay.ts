@@ -32,7 +32,8 @@ export function decideReplay(record: CallRecord | undefined, asked: AskedCall): 
     case 'CANCELLED':
       return { kind: 'cancelled', record };
     case 'PENDING':
-      return decidePending(record, asked);
+      // Between two of its attempts nothing is open.
+      return record.callsMade === undefined ? decidePending(record, asked) : { kind: 'wait', record };
   }
 }
 

@@ -13,7 +13,17 @@ export type CallOutcome =
   /** The reconciler could not tell: nothing is recorded, the attempt fails. */
   | { readonly kind: 'fault'; readonly error: unknown }
   /** The call was given up: nothing is recorded. */
-  | { readonly kind: 'cancelled' };
+  | { readonly kind: 'cancelled' }
+  /** It failed, and the wait before it is made again is too long to stay for. */
+  | { readonly kind: 'postponed'; readonly callsMade: number; readonly waitMillis: number };
+
+/** What was done about a call before. */
+export interface CallHistory {
+  /** It may have had an effect that nobody recorded. */
+  readonly recover: boolean;
+  /** How often it has failed. */
+  readonly callsMade: number;
+}
 
 type Attempt =
   | { readonly kind: 'value'; readonly value: unknown }
@@ -25,6 +35,8 @@ export interface CallEnvironment {
   readonly clock: Clock;
   /** Aborts when the call is given up. */
   readonly signal: AbortSignal;
+  /** Longest wait before a repetition that is waited out here, in milliseconds. */
+  readonly stayMillis: number;
 }
 
 /**
@@ -33,12 +45,11 @@ export interface CallEnvironment {
  */
 export async function executeCall(
   call: CheckedCall,
-  recover: boolean,
+  { recover, callsMade }: CallHistory,
   environment: CallEnvironment,
 ): Promise<CallOutcome> {
   const { maxAttempts = 1, initialMillis = 0, maxMillis = 0, factor = 1 } = call.retry ?? {};
-  let waitMillis = Math.min(initialMillis, maxMillis);
-  for (let attempt = 1; ; attempt += 1) {
+  for (let attempt = callsMade + 1; ; attempt += 1) {
     const result = await attemptOnce(call, recover || attempt > 1, environment);
     switch (result.kind) {
       case 'value':
@@ -50,8 +61,9 @@ export async function executeCall(
         if (attempt >= maxAttempts || isTerminal(result.error))
           return { kind: 'failed', text: encodeThrown(result.error) };
     }
+    const waitMillis = Math.min(initialMillis * factor ** (attempt - 1), maxMillis);
+    if (waitMillis > environment.stayMillis) return { kind: 'postponed', callsMade: attempt, waitMillis };
     if (!(await wait(waitMillis, environment))) return { kind: 'cancelled' };
-    waitMillis = Math.min(waitMillis * factor, maxMillis);
   }
 }
 

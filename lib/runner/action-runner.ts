@@ -53,7 +53,7 @@ export class ActionRunner {
     this.options = options;
     this.state = options.state;
     this.events = new EventQueue(options.plan, options.state.tracer);
-    this.calls = new DurableCalls(options.state, options.slots);
+    this.calls = new DurableCalls(options.state, options.slots, options.waits);
     this.durableWaits = new DurableWaits(options.state, options.slots, options.waits);
     this.shortTerm = new CommittedMemory(options.loadShortTerm);
   }

@@ -51,6 +51,13 @@ export class FactRecorder {
     return this.counted(record, result);
   }
 
+  /** Writes that a call failed and when it is to be made again. */
+  async postpone(record: CallRecord, announced: boolean): Promise<FactResult<CallRecord>> {
+    if (!this.lease.isValid()) return { kind: 'lost' };
+    const result = await this.journal.postponeCall(record, announced);
+    return this.counted(record, result);
+  }
+
   async finish(record: ActionRecord): Promise<FactResult<ActionRecord>> {
     if (!this.lease.isValid()) return { kind: 'lost' };
     const result = await this.journal.putAction(record);

@@ -117,7 +117,7 @@ export class Slots {
   recordOf(
     { action, asked, slot, ordinal, startedAt }: OpenSlot,
     status: CallStatus,
-    more: StoredText & OutcomeDetails & Pick<CallRecord, 'until' | 'token' | 'intervalMillis'>,
+    more: StoredText & OutcomeDetails & Pick<CallRecord, 'until' | 'token' | 'intervalMillis' | 'callsMade'>,
   ): CallRecord {
     return {
       actionId: action.queued.id,
@@ -141,7 +141,7 @@ export class Slots {
    */
   async settle(
     open: OpenSlot,
-    outcome: CallOutcome | StoredOutcome | Abandoned,
+    outcome: Exclude<CallOutcome, { kind: 'postponed' }> | StoredOutcome | Abandoned,
     announced: boolean,
     details: OutcomeDetails = {},
   ): Promise<CallRecord | undefined> {

@@ -1,5 +1,5 @@
 import type { Condition, Item, ItemChange, ItemStore } from '../ports/item-store.ts';
-import { all, any, below, equal, exists, isNew } from './conditions.ts';
+import { absent, all, any, below, equal, exists, isNew } from './conditions.ts';
 import {
   type ActionRecord,
   type CallRecord,
@@ -153,6 +153,23 @@ export class JournalStore {
     const condition = all(exists, equal('ttl', this.ttl), equal('st', 'PENDING'));
     const { item } = await this.items.update(callKey(this.runId, actionId, slot), change, condition);
     return item?.ttl === this.ttl ? fromCallItem(item).status : undefined;
+  }
+
+  /** A call that is to be made again: its PENDING record, or one that stands there already, says when. */
+  async postponeCall(record: CallRecord, announced: boolean): Promise<RecordResult<CallRecord>> {
+    const { callsMade = 0, until, writer } = record;
+    if (!announced) return this.putCall(record);
+    const isEarlier = any(absent('ra'), below('ra', callsMade));
+    const result = await this.items.update(
+      callKey(this.runId, record.actionId, record.slot),
+      { set: toCallAttributes({ callsMade, writer, ...(until === undefined ? {} : { until }) }) },
+      all(exists, equal('st', 'PENDING'), isEarlier),
+    );
+    if (result.kind === 'written') return { kind: 'recorded' };
+    if (result.item === undefined) return this.putCall(record);
+    const stored = fromCallItem(result.item);
+    const own = stored.writer === writer && stored.callsMade === callsMade;
+    return own ? { kind: 'recorded' } : { kind: 'adopted', record: stored };
   }
 
   /** D4: a finished action. */

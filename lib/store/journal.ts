@@ -38,7 +38,9 @@ export interface CallRecord extends JournalFact, StoredText, Partial<Position> {
   readonly kind: CallKind;
   readonly argsDigest?: string;
   readonly endedAt?: number;
-  /** Of a wait: when it ends by itself, milliseconds since 1970. */
+  /** Of a PENDING call that is to be repeated: how often it was made. */
+  readonly callsMade?: number;
+  /** Of a wait, also before a repetition: when it ends by itself, milliseconds since 1970. */
   readonly until?: number;
   /** Of a wait for a signal: the name, and the sequence number of the one that ended it. */
   readonly signalName?: string;
@@ -110,6 +112,7 @@ const CALL_ATTRIBUTES = {
   startedAt: 'sa',
   endedAt: 'ea',
   until: 'wu',
+  callsMade: 'ra',
   signalName: 'sn',
   signalSequence: 'sg',
   token: 'ct',

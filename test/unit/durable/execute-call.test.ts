@@ -14,7 +14,11 @@ const never = new Promise<never>(() => {});
 function start(call: Omit<DurableCall<unknown>, 'id'>, recover = false) {
   const clock = new ManualClock(0);
   const giveUp = new AbortController();
-  const outcome = executeCall(checkCall({ id: 'a', ...call }), recover, { clock, signal: giveUp.signal });
+  const outcome = executeCall(
+    checkCall({ id: 'a', ...call }),
+    { recover, callsMade: 0 },
+    { clock, signal: giveUp.signal, stayMillis: Number.POSITIVE_INFINITY },
+  );
   return { clock, giveUp, outcome: skipTime(clock, outcome) };
 }
 
@@ -141,7 +145,11 @@ describe('a durable call with retries', () => {
       call,
       retry: { maxAttempts: 5, initialMillis: 100, factor: 3, maxMillis: 500 },
     });
-    const outcome = executeCall(checked, false, { clock, signal: new AbortController().signal });
+    const outcome = executeCall(
+      checked,
+      { recover: false, callsMade: 0 },
+      { clock, signal: new AbortController().signal, stayMillis: Number.POSITIVE_INFINITY },
+    );
     expect(errorOf(await skipTime(clock, outcome))).toEqual(new Error('attempt 5'));
     expect(times).toEqual([0, 100, 400, 900, 1_400]);
   });
@@ -312,7 +320,11 @@ describe('a durable call that is given up', () => {
     const clock = new ManualClock(0);
     const giveUp = new AbortController();
     const checked = checkCall({ id: 'a', call: () => assertFails('no'), retry: {} });
-    const outcome = executeCall(checked, false, { clock, signal: giveUp.signal });
+    const outcome = executeCall(
+      checked,
+      { recover: false, callsMade: 0 },
+      { clock, signal: giveUp.signal, stayMillis: Number.POSITIVE_INFINITY },
+    );
     await new Promise((resolve) => setImmediate(resolve));
     giveUp.abort();
     expect(await outcome).toEqual({ kind: 'cancelled' });
@@ -327,8 +339,8 @@ describe('a durable call that is given up', () => {
       begun += 1;
     };
     const checked = checkCall({ id: 'a', call: body, reconcile: body });
-    const environment = { clock: new ManualClock(0), signal: giveUp.signal };
-    expect(await executeCall(checked, recover, environment)).toEqual({ kind: 'cancelled' });
+    const environment = { clock: new ManualClock(0), signal: giveUp.signal, stayMillis: 0 };
+    expect(await executeCall(checked, { recover, callsMade: 0 }, environment)).toEqual({ kind: 'cancelled' });
     expect(begun).toBe(0);
   });
 });

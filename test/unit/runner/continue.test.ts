@@ -155,7 +155,7 @@ describe('a run that needs more than one invocation', () => {
         await ctx.durableExecute({ id: `step-${step}`, retry, call: worksAtThird() });
       ctx.sendEvent(OutputEvent('done'));
     });
-    const runtime = testRuntime([agent], { driveTimeoutMillis: 12_000 });
+    const runtime = testRuntime([agent], { driveTimeoutMillis: 12_000, config: { 'run.stay-millis': 10_000 } });
     expect(await runtime.run('slow', null)).toMatchObject({ status: 'COMPLETED', outputs: ['done'] });
     expect(runtime.deployment.drives.filter(({ kind }) => kind === 'continued').length).toBeGreaterThan(0);
     await runtime.survivesEveryCrash('slow', null);

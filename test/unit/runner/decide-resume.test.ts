@@ -28,6 +28,7 @@ const decide = (
   calls: readonly CallRecord[],
   signals: readonly SignalRecord[] = [],
   finished: readonly string[] = [],
+  settleOrder?: string,
 ) =>
   decideResume(
     {
@@ -36,7 +37,7 @@ const decide = (
       actions: new Map(finished.map((id) => [id, {} as ActionRecord])),
       signals,
     },
-    undefined,
+    settleOrder,
     NOW,
   );
 const resume = { kind: 'resume' };
@@ -61,8 +62,20 @@ describe('a suspended run', () => {
     expect(decide([wait('a', { until: NOW + 1 })], [signal()]).kind).toBe('wait');
   });
 
+  it('goes on for an outcome that somebody else has recorded, unless it has seen it', () => {
+    const answered = ask('a', { status: 'SUCCEEDED', ordinal: 7 });
+    expect(decide([answered]).kind).toBe('resume');
+    expect(decide([answered], [], [], '1.5-8').kind).toBe('wait');
+    expect(decide([{ ...answered, epoch: 1, position: 0 }]).kind).toBe('wait');
+    expect(decide([answered], [], [answered.actionId]).kind).toBe('wait');
+  });
+
+  it('goes on for a call that nobody can follow any more', () => {
+    expect(decide([ask('a', { fault: 'its poller died' })]).kind).toBe('resume');
+  });
+
   it('goes on for no signal that a wait has taken already', () => {
-    const taken = ask('a', { status: 'SUCCEEDED', signalSequence: '1' });
+    const taken = ask('a', { status: 'SUCCEEDED', epoch: 1, position: 0, signalSequence: '1' });
     expect(decide([taken, ask('b')], [signal()]).kind).toBe('wait');
     expect(decide([taken, ask('b')], [signal(), signal({ sequence: '2' })])).toEqual(resume);
   });
