@@ -16,40 +16,47 @@ export interface EnsurePorts extends Pick<PollPorts, 'items'> {
   readonly polls: PollScheduler;
 }
 
+/** A poller that is to live while its run waits. */
+export interface NeededPoller {
+  readonly intervalMillis: number;
+  /** Its record as it was read. */
+  readonly known: PollRecord | undefined;
+  /** Calls were added that it was not told of. */
+  readonly added: boolean;
+}
+
 /**
  * P2 to P4: sees to it that the calls of a run with one interval are polled. Starting an execution is itself the test whether it lives.
- * @param known the poller's record, when no call was added since; else the poller is told that there are more
+ * @param run whose calls they are
  */
 export async function ensurePoller(
   ports: EnsurePorts,
-  of: Omit<Poller, 'generation'>,
-  known?: PollRecord,
+  run: Pick<Poller, 'runId' | 'ttl'>,
+  { intervalMillis, known, added }: NeededPoller,
 ): Promise<EnsureResult> {
-  const store = new PollStore(ports.items, of.runId, of.ttl);
-  let record = known;
+  const store = new PollStore(ports.items, run.runId, run.ttl);
+  let record = known === undefined || added ? await tellPoller(store, intervalMillis, known) : known;
   for (let foundDead = false; ; ) {
-    record ??= await generationOf(store, of.intervalMillis);
     const { generation } = record;
-    if (record.on === 1 && (await ports.polls.start({ ...of, generation })) === 'polling')
+    if (record.on === 1 && (await ports.polls.start({ ...run, intervalMillis, generation })) === 'polling')
       return { kind: 'polling', foundDead };
     const dead = record.on === 1 ? deadAfter(record) : 0;
     if (dead >= MAX_DEAD_GENERATIONS) {
-      const now = await store.get(of.intervalMillis);
-      if (now?.generation === generation && deadAfter(now) >= MAX_DEAD_GENERATIONS) return { kind: 'given-up' };
-      record = now;
+      const standing = await store.get(intervalMillis);
+      if (standing?.generation === generation && deadAfter(standing) >= MAX_DEAD_GENERATIONS)
+        return { kind: 'given-up' };
+      record = standing ?? (await tellPoller(store, intervalMillis, undefined));
       continue;
     }
     foundDead ||= dead > 0;
-    const raised = await store.raise(of.intervalMillis, record, record.on === 1);
-    record = raised.kind === 'written' ? raised.record : undefined;
+    const raised = await store.raise(intervalMillis, record, record.on === 1);
+    record = raised.kind === 'written' ? raised.record : await tellPoller(store, intervalMillis, raised.record);
   }
 }
 
-/** The generation that is to poll, told that there are more calls; the first one if there is none. */
-async function generationOf(store: PollStore, intervalMillis: number): Promise<PollRecord> {
-  const joined = await store.join(intervalMillis);
-  if (joined.kind === 'written') return joined.record;
-  if (joined.record) return joined.record;
-  const first = await store.raise(intervalMillis, undefined, false);
-  return first.kind === 'written' ? first.record : generationOf(store, intervalMillis);
+/** The poller's record once it knows that there are more calls; the first one if there is none. One that is off is as it was seen. */
+async function tellPoller(store: PollStore, intervalMillis: number, seen: PollRecord | undefined): Promise<PollRecord> {
+  if (seen !== undefined && seen.on !== 1) return seen;
+  const told = seen ? await store.join(intervalMillis) : await store.raise(intervalMillis, undefined, false);
+  return told.kind === 'written' ? told.record : tellPoller(store, intervalMillis, told.record);
 }

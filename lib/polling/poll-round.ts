@@ -44,7 +44,7 @@ export async function pollRound(options: PollOptions, round: PollRound): Promise
     if (pass.kind === 'over') return { ...round, round: round.round + 1, done: true };
     if (pass.probedAt !== undefined) notBefore = pass.probedAt + intervalMillis;
     const nextAt = Math.max(pass.nextAt, notBefore);
-    if (nextAt > burstEnd || options.deadline - nextAt < PROBE_MILLIS) break;
+    if (nextAt >= burstEnd || options.deadline - nextAt < PROBE_MILLIS) break;
     await waitUntil(ports, nextAt);
   }
   return { ...round, round: round.round + 1, notBefore, waitSeconds };

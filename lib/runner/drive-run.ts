@@ -2,12 +2,13 @@ import { type Config, resolveConfig } from '../agent/config.ts';
 import type { AgentPlan, PlanSet } from '../agent/plan.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { ReplayMismatchError } from '../errors/public-errors.ts';
+import type { NeededPoller } from '../polling/ensure-poller.ts';
 import type { Wake } from '../ports/queues.ts';
 import { EMPTY_JOURNAL, type Journal } from '../store/journal.ts';
 import { type JournalRead, JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
 import { openEntries } from '../store/poll-records.ts';
-import type { RunOutcome, RunRecord } from '../store/run-record.ts';
+import type { RunOutcome, RunRecord, RunStatus } from '../store/run-record.ts';
 import { RunStore } from '../store/run-store.ts';
 import type { StoredText } from '../store/stored-text.ts';
 import { RunTracer } from '../trace/run-tracer.ts';
@@ -18,7 +19,6 @@ import { DriveLease, driveTimes } from './drive-lease.ts';
 import { DriveState } from './drive-state.ts';
 import { endRun } from './end-run.ts';
 import type { EngineOutcome } from './engine-outcome.ts';
-import type { NeededPoller } from './external-waits.ts';
 import { FactRecorder } from './fact-recorder.ts';
 import { KeyMemory } from './key-memory.ts';
 import { isKeyed, KeyOrder } from './key-order.ts';
@@ -46,7 +46,8 @@ interface ClaimedRun {
   readonly seenOrdinals: readonly number[];
   readonly inputText: string;
   readonly memoryView: StoredText | undefined;
-  /** The wake count, and a time, before the journal was read. */
+  /** What stood in the record before the claim, and a time, before the journal was read. */
+  readonly seenStatus: RunStatus;
   readonly wakeCount: number;
   readonly readAt: number;
 }
@@ -107,7 +108,11 @@ function polledBy({ calls, polls }: Journal): readonly NeededPoller[] {
   );
   const open = openEntries(polls).filter(({ ordinal }) => pending.has(ordinal));
   const intervals = new Set(open.map(({ intervalMillis }) => intervalMillis));
-  return Array.from(intervals, (intervalMillis) => ({ intervalMillis, known: polls.records.get(intervalMillis) }));
+  return Array.from(intervals, (intervalMillis) => ({
+    intervalMillis,
+    known: polls.records.get(intervalMillis),
+    added: false,
+  }));
 }
 
 function pollersOf({ plans, ports }: DriveOptions, config: Config, { runId, ttl }: RunRecord): Pollers {
@@ -149,6 +154,7 @@ async function claimAndDrive(
     seenOrdinals,
     inputText,
     memoryView: read?.memoryView,
+    seenStatus: seen.status,
     wakeCount: seen.wakeCount,
     readAt,
   });
@@ -219,6 +225,7 @@ async function drive(options: DriveOptions, plan: AgentPlan, claimed: ClaimedRun
       key: run.key,
       maxBytes: config['payload.max-bytes'],
       createToken: ports.createToken,
+      wasSuspended: claimed.seenStatus === 'SUSPENDED',
     },
   }).run();
   return settleDrive({ plans, ports, config, run, newFacts: recorder.recordedFacts }, outcome);

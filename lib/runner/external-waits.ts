@@ -1,3 +1,4 @@
+import type { NeededPoller } from '../polling/ensure-poller.ts';
 import { type CallRecord, journalSlot, type SignalRecord } from '../store/journal.ts';
 import type { JournalStore } from '../store/journal-store.ts';
 import type { PollRecord } from '../store/poll-records.ts';
@@ -16,13 +17,6 @@ export interface ExternalWait {
   readonly onTime?: () => void;
   /** Of a call that a poller follows. */
   readonly intervalMillis?: number;
-}
-
-/** A poller that is to live while the run waits. */
-export interface NeededPoller {
-  readonly intervalMillis: number;
-  /** Its record as it was read; `undefined`: calls were added since. */
-  readonly known: PollRecord | undefined;
 }
 
 /** What is known of the outside when a drive begins. */
@@ -118,7 +112,8 @@ export class ExternalWaits {
     const intervals = new Set(this.waiting().flatMap(({ intervalMillis }) => intervalMillis ?? []));
     return Array.from(intervals, (intervalMillis) => ({
       intervalMillis,
-      known: this.joined.has(intervalMillis) ? undefined : this.pollers.get(intervalMillis),
+      known: this.pollers.get(intervalMillis),
+      added: this.joined.has(intervalMillis),
     }));
   }
 

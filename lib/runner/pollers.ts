@@ -1,4 +1,4 @@
-import { ensurePoller } from '../polling/ensure-poller.ts';
+import { ensurePoller, type NeededPoller } from '../polling/ensure-poller.ts';
 import { faultCall } from '../polling/fault-call.ts';
 import type { PolledRun } from '../polling/poll-ports.ts';
 import { dueAt } from '../polling/poll-round.ts';
@@ -6,7 +6,6 @@ import { probeCall } from '../polling/probe-call.ts';
 import type { PollScheduler } from '../ports/poll-scheduler.ts';
 import { openEntries } from '../store/poll-records.ts';
 import { PollStore } from '../store/poll-store.ts';
-import type { NeededPoller } from './external-waits.ts';
 import { DUE_NEAR_MILLIS } from './retention.ts';
 
 /** The pollers of one run. */
@@ -35,18 +34,17 @@ export class Pollers {
   }
 
   /** `false`: whether it lives is not known. */
-  async #ensureOne({ intervalMillis, known }: NeededPoller): Promise<boolean> {
+  async #ensureOne(needed: NeededPoller): Promise<boolean> {
     const { ports, runId, ttl } = this.#run;
-    const of = { runId, ttl, intervalMillis };
     let found: Awaited<ReturnType<typeof ensurePoller>>;
     try {
-      found = await ensurePoller({ items: ports.items, polls: this.#scheduler }, of, known);
+      found = await ensurePoller({ items: ports.items, polls: this.#scheduler }, { runId, ttl }, needed);
     } catch {
       // The scheduler or the store did not answer. The run waits all the same, and somebody looks soon.
       return false;
     }
     if (found.kind === 'polling' && !found.foundDead) return true;
-    const entries = openEntries(await new PollStore(ports.items, runId, ttl).read(intervalMillis));
+    const entries = openEntries(await new PollStore(ports.items, runId, ttl).read(needed.intervalMillis));
     if (found.kind === 'given-up') {
       const reason = 'its poller died three times in a row; the log of poll-subagent says why';
       for (const entry of entries) await faultCall(this.#run, entry, reason);

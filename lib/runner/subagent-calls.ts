@@ -32,6 +32,8 @@ export interface SubagentOptions {
   /** Largest stored value in UTF-8 bytes. */
   readonly maxBytes: number;
   readonly createToken: () => string;
+  /** `false`: the drive before this one died, perhaps before it told a poller of its calls. */
+  readonly wasSuspended: boolean;
 }
 
 /** One submitted call in this drive. */
@@ -166,6 +168,7 @@ export class SubagentCalls {
       return this.#state.stop({ kind: 'failed', error: subagentFault(call.planned.name, record.fault) });
     if (!this.#state.journal.polls.entries.has(record.ordinal)) return this.#work(call, () => this.#recover(call));
     this.#meet(call, record);
+    if (!this.#options.wasSuspended) this.#waits.noteJoin(call.intervalMillis);
     this.#wait(call, record);
   }
 
