@@ -11,6 +11,7 @@ import { PayloadStore } from './constructs/payload-store.ts';
 import { RunAgent } from './constructs/run-agent.ts';
 import { RunStore } from './constructs/run-store.ts';
 import { SavedQueries } from './constructs/saved-queries.ts';
+import { StatusPoller } from './constructs/status-poller.ts';
 import { SweepRuns } from './constructs/sweep-runs.ts';
 import { daysNeeded } from './days-needed.ts';
 
@@ -57,10 +58,11 @@ export class AgentStack extends Stack {
     const { environment: agentVariables, ...sizes } = runAgent;
     const agentCode = { config: JSON.stringify(config), agentVariables };
     const accepting = new AcceptRequests(this, 'AcceptRequests', { ...handler, ...parts, ...agentCode });
-    const driving = new RunAgent(this, 'RunAgent', { ...handler, ...parts, ...agentCode, ...sizes });
+    const poller = new StatusPoller(this, 'StatusPoller', { ...handler, ...parts, ...agentCode });
+    const driving = new RunAgent(this, 'RunAgent', { ...handler, ...parts, poller, ...agentCode, ...sizes });
     const sweeping = new SweepRuns(this, 'SweepRuns', { ...handler, store, wakes });
     new SavedQueries(this, 'SavedQueries', { logGroup: driving.handler.logGroup });
-    this.#agentRoles = [driving.handler.role];
+    this.#agentRoles = [driving.handler.role, poller.handler.role];
 
     this.#output({
       RequestQueueUrl: requests.queue.queueUrl,
@@ -72,6 +74,8 @@ export class AgentStack extends Stack {
       AcceptRequestsLogGroupName: accepting.handler.logGroup.logGroupName,
       RunAgentLogGroupName: driving.handler.logGroup.logGroupName,
       SweepRunsLogGroupName: sweeping.handler.logGroup.logGroupName,
+      PollSubagentLogGroupName: poller.handler.logGroup.logGroupName,
+      StatusPollerArn: poller.stateMachine.attrArn,
     });
   }
 

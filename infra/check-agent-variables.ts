@@ -1,4 +1,5 @@
 import type { AcceptRequestsEnv } from '../functions/environment/accept-requests-env.ts';
+import type { PollSubagentEnv } from '../functions/environment/poll-subagent-env.ts';
 import type { RunAgentEnv } from '../functions/environment/run-agent-env.ts';
 import type { ConfigInput } from '../lib/agent/config.ts';
 import { AgentError } from '../lib/errors/agent-error.ts';
@@ -7,13 +8,14 @@ type Variables = Readonly<Record<string, string>>;
 
 // Lambda allows 4 KB for all variables. The names and values of our own need less than 1 KB of it.
 const CALLER_VARIABLE_BYTES = 3 * 1024;
-const OWN_VARIABLES: Readonly<Record<keyof RunAgentEnv | keyof AcceptRequestsEnv, true>> = {
+const OWN_VARIABLES: Readonly<Record<keyof RunAgentEnv | keyof AcceptRequestsEnv | keyof PollSubagentEnv, true>> = {
   STORE_TABLE_NAME: true,
   STORE_INDEX_NAME: true,
   WAKE_QUEUE_URL: true,
   OUTPUT_QUEUE_URL: true,
   DEAD_LETTER_QUEUE_URL: true,
   PAYLOAD_BUCKET_NAME: true,
+  STATUS_POLLER_ARN: true,
   DEPLOYMENT_CONFIG: true,
 };
 // "Defined runtime environment variables": reserved ones cannot be set.

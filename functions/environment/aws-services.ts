@@ -11,6 +11,7 @@ const schema = z.object({
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   AWS_ENDPOINT_URL_SQS: endpoint,
   AWS_ENDPOINT_URL_S3: endpoint,
+  AWS_ENDPOINT_URL_SFN: endpoint,
 });
 
 /**
@@ -22,8 +23,9 @@ export function parseAwsServices(environment: Environment): AwsClientsOptions {
   const dynamodb = found.AWS_ENDPOINT_URL_DYNAMODB ?? found.AWS_ENDPOINT_URL;
   const sqs = found.AWS_ENDPOINT_URL_SQS ?? found.AWS_ENDPOINT_URL;
   const s3 = found.AWS_ENDPOINT_URL_S3 ?? found.AWS_ENDPOINT_URL;
+  const sfn = found.AWS_ENDPOINT_URL_SFN ?? found.AWS_ENDPOINT_URL;
   return {
     region: found.AWS_REGION,
-    endpoints: { ...(dynamodb && { dynamodb }), ...(sqs && { sqs }), ...(s3 && { s3 }) },
+    endpoints: { ...(dynamodb && { dynamodb }), ...(sqs && { sqs }), ...(s3 && { s3 }), ...(sfn && { sfn }) },
   };
 }

@@ -6,6 +6,7 @@ const schema = z.object({
   ...storeAndWakes,
   OUTPUT_QUEUE_URL: filled,
   PAYLOAD_BUCKET_NAME: filled,
+  STATUS_POLLER_ARN: filled,
   DEPLOYMENT_CONFIG: deploymentConfig,
 });
 

@@ -9,13 +9,22 @@ import type { PayloadStore } from './payload-store.ts';
 import { QueueConsumer } from './queue-consumer.ts';
 import type { RunStore } from './run-store.ts';
 import { RunsAlarm } from './runs-alarm.ts';
-import { changeItems, consumeMessages, readPayloads, sendMessages, writePayloads } from './statements.ts';
+import {
+  changeItems,
+  consumeMessages,
+  readPayloads,
+  sendMessages,
+  startExecutions,
+  writePayloads,
+} from './statements.ts';
+import type { StatusPoller } from './status-poller.ts';
 
 export interface RunAgentProps extends HandlerProps {
   readonly store: RunStore;
   readonly payloads: PayloadStore;
   readonly wakes: GuardedQueue;
   readonly outputs: GuardedQueue;
+  readonly poller: StatusPoller;
   /** The deployment's configuration as JSON. */
   readonly config: string;
   readonly agentVariables: Readonly<Record<string, string>>;
@@ -33,7 +42,7 @@ export class RunAgent extends Construct {
 
   constructor(scope: Construct, id: string, props: RunAgentProps) {
     super(scope, id);
-    const { store, payloads, wakes, outputs, alarmTopic } = props;
+    const { store, payloads, wakes, outputs, poller, alarmTopic } = props;
     this.handler = new HandlerFunction(this, 'Handler', {
       ...props,
       file: 'run-agent.ts',
@@ -43,6 +52,7 @@ export class RunAgent extends Construct {
         WAKE_QUEUE_URL: wakes.queue.queueUrl,
         OUTPUT_QUEUE_URL: outputs.queue.queueUrl,
         PAYLOAD_BUCKET_NAME: payloads.bucket.bucketName,
+        STATUS_POLLER_ARN: poller.stateMachine.attrArn,
         DEPLOYMENT_CONFIG: props.config,
       } satisfies Record<keyof RunAgentEnv, string>,
       statements: [
@@ -51,6 +61,7 @@ export class RunAgent extends Construct {
         sendMessages(wakes.queue, outputs.queue),
         readPayloads(payloads.bucket),
         writePayloads(payloads.bucket),
+        startExecutions(poller.stateMachine),
       ],
       // It wakes itself to continue; `run.max-hops` is the bound. Lambda would stop it after about 16 hops.
       settings: { recursiveLoop: RecursiveLoop.ALLOW },

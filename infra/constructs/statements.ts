@@ -1,9 +1,11 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 
 type Table = Pick<ITable, 'tableArn'>;
 type Payloads = Pick<IBucket, 'arnForObjects'>;
@@ -37,6 +39,29 @@ export const writePayloads = (bucket: Payloads) =>
   allow(['s3:PutObject'], [bucket.arnForObjects(`${PAYLOAD_PREFIX}*`)]);
 
 export const readPayloads = (bucket: Payloads) => allow(['s3:GetObject'], [bucket.arnForObjects(`${PAYLOAD_PREFIX}*`)]);
+
+export const startExecutions = (stateMachine: Pick<CfnStateMachine, 'attrArn'>) =>
+  allow(['states:StartExecution'], [stateMachine.attrArn]);
+
+/** The function as it is, none of its versions and aliases. */
+export const invokeFunction = (handler: Pick<IFunction, 'functionArn'>) =>
+  allow(['lambda:InvokeFunction'], [handler.functionArn]);
+
+/** How a state machine hands its log to CloudWatch Logs. On `*`: these actions have no resource level. */
+export const deliverLogs = () =>
+  allow(
+    [
+      'logs:CreateLogDelivery',
+      'logs:GetLogDelivery',
+      'logs:UpdateLogDelivery',
+      'logs:DeleteLogDelivery',
+      'logs:ListLogDeliveries',
+      'logs:PutResourcePolicy',
+      'logs:DescribeResourcePolicies',
+      'logs:DescribeLogGroups',
+    ],
+    ['*'],
+  );
 
 /** The log group's ARN covers its streams. */
 export const writeLogs = (logGroup: ILogGroup) =>

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
+import type { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 
 /** Where the services are. Without endpoints: AWS itself. */
@@ -12,6 +13,7 @@ export interface AwsClientsOptions {
     readonly dynamodb?: string;
     readonly sqs?: string;
     readonly s3?: string;
+    readonly sfn?: string;
   };
 }
 
@@ -21,6 +23,8 @@ export interface AwsClients {
   readonly sqs: SQSClient;
   /** Loaded and made at the first use. */
   readonly s3: () => Promise<S3Client>;
+  /** Loaded and made at the first use. */
+  readonly sfn: () => Promise<SFNClient>;
 }
 
 /** Makes the clients. */
@@ -32,6 +36,7 @@ export function createAwsClients({ region, credentials, endpoints = {} }: AwsCli
     requestHandler: connections,
   };
   let s3: Promise<S3Client> | undefined;
+  let sfn: Promise<SFNClient> | undefined;
   return {
     dynamodb: new DynamoDBClient({ ...common, ...at(endpoints.dynamodb) }),
     // Else the SDK sends to the host of the queue URL, whatever the endpoint says.
@@ -41,6 +46,10 @@ export function createAwsClients({ region, credentials, endpoints = {} }: AwsCli
         ({ S3Client }) => new S3Client({ ...common, ...at(endpoints.s3), forcePathStyle: endpoints.s3 !== undefined }),
       );
       return s3;
+    },
+    sfn: () => {
+      sfn ??= import('@aws-sdk/client-sfn').then(({ SFNClient }) => new SFNClient({ ...common, ...at(endpoints.sfn) }));
+      return sfn;
     },
   };
 }

@@ -36,6 +36,7 @@ export function lambdaEnvironment(options: LambdaEnvironmentOptions): Readonly<R
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_S3: endpoints.s3,
+    AWS_ENDPOINT_URL_SFN: endpoints.sfn,
     ...options.variables,
   };
 }

@@ -3,6 +3,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { FunctionLog } from './function-log.ts';
 import type { FunctionPool } from './function-pool.ts';
 import type { InvocationRecord } from './invocation.ts';
+import type { LocalMachine } from './local-machine.ts';
 import { localStackError } from './local-stack-error.ts';
 import type { StackEndpoints } from './stack-endpoints.ts';
 
@@ -54,6 +55,8 @@ export interface CreationContext extends NamingContext {
   readonly log: FunctionLog;
   readonly onInvocation: (record: InvocationRecord) => void;
   /** Functions by ARN. */
+  /** State machines by ARN. */
+  readonly machines: Map<string, LocalMachine>;
   readonly functions: Map<string, FunctionPool>;
   /** Ends what feeds functions. Registered by triggers. */
   readonly triggers: (() => Promise<void>)[];

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
+import { startEmbeddedExecutions } from './embedded-executions.ts';
 import { startEmbeddedQueues } from './embedded-queues.ts';
 import { type EmbeddedService, startEmbeddedStore } from './embedded-store.ts';
 import { FunctionLog, type LogLine, type LogListener } from './function-log.ts';
 import type { FunctionPool } from './function-pool.ts';
 import type { InvocationOutcome, InvocationRecord } from './invocation.ts';
+import type { LocalExecution } from './local-machine.ts';
 import type { CreationContext, LocalResourceType, TemplateOverrides } from './local-resource.ts';
 import { localStackError } from './local-stack-error.ts';
 import { type IgnoredResource, type PlannedResource, planStack, type StackPlan } from './plan-stack.ts';
@@ -42,6 +44,8 @@ export interface LocalStack {
   readonly functionNames: readonly string[];
   /** The last invocations, in the order in which they ended. */
   readonly invocations: readonly InvocationRecord[];
+  /** The executions of the state machines, in the order of their starts. */
+  executions(): readonly LocalExecution[];
   /** Processes of a function that live now. */
   workerPids(functionName: string): readonly number[];
   /** Calls a function once, past its queue. */
@@ -62,8 +66,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const { region = 'us-east-1', stateDirectory } = options;
   if (stateDirectory !== undefined) await refuseSecondStack(stateDirectory);
   const assembly = await readStackAssembly(options.assemblyDirectory, options.stackName);
-  const [store, queues] = await Promise.all([startEmbeddedStore(), startEmbeddedQueues(region)]);
-  const endpoints = { dynamodb: store.endpoint, sqs: queues.endpoint, s3: queues.endpoint };
+  const [store, queues, executions] = await Promise.all([
+    startEmbeddedStore(),
+    startEmbeddedQueues(region),
+    startEmbeddedExecutions(),
+  ]);
+  const endpoints = { dynamodb: store.endpoint, sqs: queues.endpoint, s3: queues.endpoint, sfn: executions.endpoint };
   const logDirectory = stateDirectory === undefined ? undefined : join(stateDirectory, 'logs');
   const log = new FunctionLog(logDirectory);
   const invocations: InvocationRecord[] = [];
@@ -83,9 +91,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       if (invocations.length > INVOCATIONS_KEPT) invocations.shift();
     },
     functions: new Map(),
+    machines: executions.machines,
     triggers: [],
   };
-  const close = once(() => closeAll(context, [store, queues], stateDirectory));
+  const close = once(() => closeAll(context, [executions, store, queues], stateDirectory));
   try {
     const plan = planStack(assembly.template, context);
     await create(plan, context);
@@ -148,7 +157,7 @@ function describeStack(
   invocations: readonly InvocationRecord[],
   close: () => Promise<void>,
 ): LocalStack {
-  const { functions, log, region, endpoints } = context;
+  const { functions, machines, log, region, endpoints } = context;
   const poolOf = (name: string): FunctionPool => {
     const pool = [...functions.values()].find(({ spec }) => spec.name === name);
     if (pool !== undefined) return pool;
@@ -165,6 +174,7 @@ function describeStack(
     ignored: plan.ignored,
     functionNames: [...functions.values()].map(({ spec }) => spec.name),
     invocations,
+    executions: () => [...machines.values()].flatMap((machine) => machine.executions),
     workerPids: (functionName) => poolOf(functionName).pids,
     invoke: (functionName, event) => poolOf(functionName).invoke(event),
     logTail: (count, functionName) => log.tail(count, functionName),
@@ -174,12 +184,13 @@ function describeStack(
 }
 
 async function closeAll(
-  { triggers, functions, sqs, dynamodb, log }: CreationContext,
+  { triggers, functions, machines, sqs, dynamodb, log }: CreationContext,
   services: readonly EmbeddedService[],
   stateDirectory: string | undefined,
 ): Promise<void> {
   if (stateDirectory !== undefined) await withdrawStack(stateDirectory);
   // Pollers first, so that nothing feeds functions whose processes are about to be killed.
+  for (const machine of machines.values()) machine.close();
   const stopping = triggers.map((stop) => stop());
   await Promise.all([...functions.values()].map((pool) => pool.close()));
   await Promise.all(stopping);

@@ -4,6 +4,7 @@ import { localFunction } from './local-function.ts';
 import { localQueue } from './local-queue.ts';
 import type { LocalResourceType } from './local-resource.ts';
 import { localSchedule } from './local-schedule.ts';
+import { localStateMachine } from './local-state-machine.ts';
 import { localTable } from './local-table.ts';
 
 /** Resource types that run here. */
@@ -14,6 +15,7 @@ export const RESOURCE_TYPES: Readonly<Record<string, LocalResourceType>> = {
   'AWS::Lambda::Function': localFunction,
   'AWS::Lambda::EventSourceMapping': localEventSource,
   'AWS::Scheduler::Schedule': localSchedule,
+  'AWS::StepFunctions::StateMachine': localStateMachine,
 };
 
 const PERMISSIONS = 'permissions are not checked here';

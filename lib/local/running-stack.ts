@@ -7,7 +7,7 @@ const runningStackSchema = z.object({
   /** The process that runs the stack. */
   pid: z.number(),
   region: z.string(),
-  endpoints: z.object({ dynamodb: z.string(), sqs: z.string(), s3: z.string() }),
+  endpoints: z.object({ dynamodb: z.string(), sqs: z.string(), s3: z.string(), sfn: z.string() }),
   /** The outputs of the template, by name. */
   outputs: z.record(z.string(), z.string()),
   /** Where `<function>.log` files are. */

@@ -3,4 +3,5 @@ export interface StackEndpoints {
   readonly dynamodb: string;
   readonly sqs: string;
   readonly s3: string;
+  readonly sfn: string;
 }

@@ -78,7 +78,12 @@ it('does not start where another stack runs, and leaves that one alone', async (
   const other = {
     pid: process.pid,
     region: 'us-east-1',
-    endpoints: { dynamodb: 'http://127.0.0.1:1', sqs: 'http://127.0.0.1:2', s3: 'http://127.0.0.1:2' },
+    endpoints: {
+      dynamodb: 'http://127.0.0.1:1',
+      sqs: 'http://127.0.0.1:2',
+      s3: 'http://127.0.0.1:2',
+      sfn: 'http://127.0.0.1:4',
+    },
     outputs: {},
     logDirectory: state,
   };

@@ -25,6 +25,7 @@ const invoke = (functionId: string, event: unknown) =>
     OUTPUT_QUEUE_URL: 'https://queues.invalid/outputs',
     DEAD_LETTER_QUEUE_URL: 'https://queues.invalid/dead-letters',
     PAYLOAD_BUCKET_NAME: 'payloads',
+    STATUS_POLLER_ARN: 'arn:aws:states:eu-west-1:000000000000:stateMachine:poller',
     DEPLOYMENT_CONFIG: '{}',
   });
 

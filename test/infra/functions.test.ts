@@ -13,7 +13,7 @@ const variablesOf = (prefix: string) =>
 
 describe('the functions', () => {
   it('run on the pinned Node and write JSON logs to a log group of the stack', () => {
-    expect(functions).toHaveLength(3);
+    expect(functions).toHaveLength(4);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -27,31 +27,33 @@ describe('the functions', () => {
 
   it('run on another architecture when told to', () => {
     const arm = synthStack({ architecture: Architecture.ARM_64 }).ofType('AWS::Lambda::Function');
-    expect(arm.map(({ properties }) => properties.Architectures)).toEqual([['arm64'], ['arm64'], ['arm64']]);
+    expect(arm.map(({ properties }) => properties.Architectures)).toEqual([['arm64'], ['arm64'], ['arm64'], ['arm64']]);
   });
 
   it('may call themselves only where runs continue', () => {
     const loops = functions.map(({ id, properties }) => [id.replace(/Handler.*/, ''), properties.RecursiveLoop]);
     expect(loops).toEqual([
       ['AcceptRequests', undefined],
+      ['StatusPoller', undefined],
       ['RunAgent', 'Allow'],
       ['SweepRuns', undefined],
     ]);
   });
 
   it('take their times from the design', () => {
-    expect(functions.map(({ properties }) => properties.Timeout)).toEqual([30, 300, 60]);
+    expect(functions.map(({ properties }) => properties.Timeout)).toEqual([30, 60, 300, 60]);
   });
 
   it('get the variables of the agents where the agents are loaded', () => {
     expect(variablesOf('AcceptRequests')).toMatchObject({ TICKET_SERVICE_URL: 'https://tickets.test' });
     expect(variablesOf('RunAgent')).toMatchObject({ TICKET_SERVICE_URL: 'https://tickets.test' });
+    expect(variablesOf('StatusPoller')).toMatchObject({ TICKET_SERVICE_URL: 'https://tickets.test' });
     expect(variablesOf('SweepRuns')).not.toHaveProperty('TICKET_SERVICE_URL');
   });
 
   it('get the configuration of the deployment', () => {
     const built = synthStack({ config: { 'run.max-attempts': 3 } });
-    for (const prefix of ['AcceptRequests', 'RunAgent']) {
+    for (const prefix of ['AcceptRequests', 'RunAgent', 'StatusPoller']) {
       expect(built.one('AWS::Lambda::Function', prefix).properties.Environment).toMatchObject({
         Variables: { DEPLOYMENT_CONFIG: '{"run.max-attempts":3}' },
       });
@@ -84,8 +86,10 @@ describe('what an operator finds', () => {
       'DeadLetterQueueUrl',
       'OutputQueueUrl',
       'PayloadBucketName',
+      'PollSubagentLogGroupName',
       'RequestQueueUrl',
       'RunAgentLogGroupName',
+      'StatusPollerArn',
       'SweepRunsLogGroupName',
       'TableName',
       'WakeQueueUrl',
@@ -97,7 +101,7 @@ describe('what an operator finds', () => {
   it('is an alarm for errors and throttles of each function, for messages that wait, for runs in trouble, and for sweeps that do not come', () => {
     const watched = alarms.map(
       ({ id, properties }) =>
-        `${id.replace(/(Handler|Queue|Old|NoSweeps|BlockedRuns|FailedRuns).*/, '')} ${properties.MetricName}`,
+        `${id.replace(/(Handler|Queue|Old|NoSweeps|BlockedRuns|FailedRuns|FailedPollers|ThrottledPollers).*/, '')} ${properties.MetricName}`,
     );
     expect(watched.sort()).toEqual([
       'AcceptRequests ApproximateAgeOfOldestMessage',
@@ -110,6 +114,10 @@ describe('what an operator finds', () => {
       'RunAgent Errors',
       'RunAgent FailedRuns',
       'RunAgent Throttles',
+      'StatusPoller Errors',
+      'StatusPoller ExecutionThrottled',
+      'StatusPoller ExecutionsFailed',
+      'StatusPoller Throttles',
       'SweepRuns Errors',
       'SweepRuns Invocations',
       'SweepRuns Throttles',

@@ -60,6 +60,11 @@ const everything = (() => {
   );
 })();
 
+const OTHER_SERVICES: Readonly<Record<string, string>> = {
+  SweepRunsSchedule: 'scheduler.amazonaws.com',
+  StatusPollerRole: 'states.amazonaws.com',
+};
+
 describe('the roles', () => {
   it('may do exactly what their function does', () => {
     expect(permissionsOf(stack)).toEqual({
@@ -93,6 +98,30 @@ describe('the roles', () => {
         sqs:ReceiveMessage WakeQueue
         sqs:SendMessage OutputQueue
         sqs:SendMessage WakeQueue
+        states:StartExecution StatusPollerStateMachine
+      `),
+      StatusPollerHandlerRole: lines(`
+        dynamodb:DeleteItem RunStoreTable
+        dynamodb:GetItem RunStoreTable
+        dynamodb:PutItem RunStoreTable
+        dynamodb:Query RunStoreTable
+        dynamodb:UpdateItem RunStoreTable
+        logs:CreateLogStream StatusPollerHandlerLogs
+        logs:PutLogEvents StatusPollerHandlerLogs
+        s3:GetObject PayloadStoreBucket/payload/*
+        s3:PutObject PayloadStoreBucket/payload/*
+        sqs:SendMessage WakeQueue
+      `),
+      StatusPollerRole: lines(`
+        lambda:InvokeFunction StatusPollerHandlerFunction
+        logs:CreateLogDelivery *
+        logs:DeleteLogDelivery *
+        logs:DescribeLogGroups *
+        logs:DescribeResourcePolicies *
+        logs:GetLogDelivery *
+        logs:ListLogDeliveries *
+        logs:PutResourcePolicy *
+        logs:UpdateLogDelivery *
       `),
       SweepRunsHandlerRole: lines(`
         dynamodb:Query RunStoreTable/index/due
@@ -106,11 +135,12 @@ describe('the roles', () => {
 
   it('get nothing from managed policies and can be assumed by their service only', () => {
     const roles = everything.ofType('AWS::IAM::Role');
-    expect(roles).toHaveLength(4);
+    expect(roles).toHaveLength(6);
     for (const { id, properties } of roles) {
       expect(properties.ManagedPolicyArns).toBeUndefined();
       expect(properties.Policies).toBeUndefined();
-      const service = id.startsWith('SweepRunsSchedule') ? 'scheduler.amazonaws.com' : 'lambda.amazonaws.com';
+      const service =
+        Object.entries(OTHER_SERVICES).find(([role]) => id.startsWith(role))?.[1] ?? 'lambda.amazonaws.com';
       expect(properties.AssumeRolePolicyDocument).toMatchObject({ Statement: [{ Principal: { Service: service } }] });
     }
     expect(stack.one('AWS::IAM::Role', 'SweepRunsSchedule').properties.AssumeRolePolicyDocument).toMatchObject({
@@ -120,6 +150,14 @@ describe('the roles', () => {
 
   /** Every wildcard that is there, and why. */
   const WILDCARDS: Readonly<Record<string, string>> = {
+    'logs:CreateLogDelivery *': 'how a state machine logs; no resource level',
+    'logs:DeleteLogDelivery *': 'how a state machine logs; no resource level',
+    'logs:DescribeLogGroups *': 'how a state machine logs; no resource level',
+    'logs:DescribeResourcePolicies *': 'how a state machine logs; no resource level',
+    'logs:GetLogDelivery *': 'how a state machine logs; no resource level',
+    'logs:ListLogDeliveries *': 'how a state machine logs; no resource level',
+    'logs:PutResourcePolicy *': 'how a state machine logs; no resource level',
+    'logs:UpdateLogDelivery *': 'how a state machine logs; no resource level',
     's3:GetObject PayloadStoreBucket/payload/*': 'payloads are named by their content',
     's3:PutObject PayloadStoreBucket/payload/*': 'payloads are named by their content',
     'ec2:AssignPrivateIpAddresses *': 'the interface does not exist yet when the policy is written',
@@ -139,9 +177,10 @@ describe('the roles', () => {
     const withKey = Object.entries(permissionsOf(everything)).filter(([, may]) =>
       may.some((line) => line.startsWith('kms:Decrypt')),
     );
-    expect(withKey.map(([role]) => role)).toEqual([
+    expect(withKey.map(([role]) => role).sort()).toEqual([
       'AcceptRequestsHandlerRole',
       'RunAgentHandlerRole',
+      'StatusPollerHandlerRole',
       'SweepRunsHandlerRole',
     ]);
   });
@@ -154,6 +193,6 @@ describe('the roles', () => {
     const reading = Object.entries(permissionsOf(new Synthesized(agents))).filter(([, may]) =>
       may.some((line) => line.startsWith('s3:GetObject*')),
     );
-    expect(reading.map(([role]) => role)).toEqual(['RunAgentHandlerRole']);
+    expect(reading.map(([role]) => role).sort()).toEqual(['RunAgentHandlerRole', 'StatusPollerHandlerRole']);
   });
 });

@@ -64,7 +64,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: readonly string
   { name: /^@aws-sdk\//, only: ['lib/adapters', 'lib/local', 'lib/cli'] },
   { name: /^@smithy\//, only: ['lib/adapters', 'lib/local', 'lib/cli'] },
   { name: /^(aws-cdk-lib|constructs)/, only: ['infra'] },
-  { name: /^(dynalite|fauxqs)/, only: ['lib/local'] },
+  { name: /^(dynalite|fauxqs|aws-local-stepfunctions)/, only: ['lib/local'] },
 ];
 
 interface Import {

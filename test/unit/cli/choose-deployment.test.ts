@@ -15,7 +15,12 @@ afterEach(() => rm(directory, { recursive: true }));
 const stack: RunningStack = {
   pid: process.pid,
   region: 'us-east-1',
-  endpoints: { dynamodb: 'http://127.0.0.1:1', sqs: 'http://127.0.0.1:2', s3: 'http://127.0.0.1:2' },
+  endpoints: {
+    dynamodb: 'http://127.0.0.1:1',
+    sqs: 'http://127.0.0.1:2',
+    s3: 'http://127.0.0.1:2',
+    sfn: 'http://127.0.0.1:4',
+  },
   outputs: { TableName: 'table' },
   logDirectory: '/logs',
 };

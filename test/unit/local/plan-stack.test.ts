@@ -5,7 +5,12 @@ import { parseTemplate } from '../../../lib/local/template.ts';
 const context = {
   stackName: 'Shop',
   region: 'eu-west-1',
-  endpoints: { dynamodb: 'http://127.0.0.1:1', sqs: 'http://127.0.0.1:2', s3: 'http://127.0.0.1:3' },
+  endpoints: {
+    dynamodb: 'http://127.0.0.1:1',
+    sqs: 'http://127.0.0.1:2',
+    s3: 'http://127.0.0.1:3',
+    sfn: 'http://127.0.0.1:4',
+  },
 };
 const plan = (Resources: object, Outputs: object = {}) => planStack(parseTemplate({ Resources, Outputs }), context);
 

@@ -18,7 +18,7 @@ const region = 'us-east-1';
 /** Table, queues and bucket in this process, as the template makes them, without functions. */
 export async function startLocalServices(): Promise<LocalServices> {
   const [store, queues] = await Promise.all([startEmbeddedStore(), startEmbeddedQueues(region)]);
-  const endpoints = { dynamodb: store.endpoint, sqs: queues.endpoint, s3: queues.endpoint };
+  const endpoints = { dynamodb: store.endpoint, sqs: queues.endpoint, s3: queues.endpoint, sfn: 'http://127.0.0.1:4' };
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const clients = createAwsClients({ region, credentials, endpoints });
   await createStore(clients.dynamodb);

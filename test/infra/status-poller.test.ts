@@ -1,0 +1,84 @@
+import { Stack } from 'aws-cdk-lib';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { AgentStack } from '../../infra/agent-stack.ts';
+import { createApp, echo, referenced, Synthesized, synthStack } from './synth-stack.ts';
+
+const stack = synthStack();
+const machine = stack.one('AWS::StepFunctions::StateMachine', 'StatusPoller');
+const joined = z.object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unknown())]) });
+
+/** The definition as Step Functions gets it; what CloudFormation fills in is named by its logical id. */
+function definitionOf(properties: Readonly<Record<string, unknown>>) {
+  const [, parts] = joined.parse(properties.DefinitionString)['Fn::Join'];
+  return JSON.parse(parts.map((part) => (typeof part === 'string' ? part : referenced(part))).join(''));
+}
+
+describe('the state machine of the status poller', () => {
+  const { States, ...rest } = definitionOf(machine.properties);
+
+  it('is Standard: an Express one lasts five minutes', () => {
+    expect(machine.properties.StateMachineType).toBe('STANDARD');
+  });
+
+  it('waits, probes and chooses in each round, three states', () => {
+    expect(rest).toMatchObject({ StartAt: 'WaitForNextRound' });
+    expect(rest).not.toHaveProperty('QueryLanguage');
+    expect(States.WaitForNextRound).toEqual({ Type: 'Wait', SecondsPath: '$.waitSeconds', Next: 'PollSubagents' });
+    expect(States.PollSubagents).toMatchObject({ Type: 'Task', OutputPath: '$.Payload', Next: 'IsDone' });
+    expect(States.IsDone).toEqual({
+      Type: 'Choice',
+      Choices: [{ Variable: '$.done', BooleanEquals: true, Next: 'Done' }],
+      Default: 'WaitForNextRound',
+    });
+    expect(States.Done).toEqual({ Type: 'Succeed' });
+  });
+
+  it('calls the function itself with the whole round, and none of its versions', () => {
+    const { Resource, Parameters } = States.PollSubagents;
+    expect(Resource).toBe('arn:AWS::Partition:states:::lambda:invoke');
+    expect(Parameters).toEqual({
+      FunctionName: stack.one('AWS::Lambda::Function', 'StatusPoller').id,
+      'Payload.$': '$',
+    });
+  });
+
+  it('repeats a round that failed three times, whatever it failed with', () => {
+    expect(States.PollSubagents.Retry).toEqual([
+      {
+        ErrorEquals: [
+          'Lambda.ClientExecutionTimeoutException',
+          'Lambda.ServiceException',
+          'Lambda.AWSLambdaException',
+          'Lambda.SdkClientException',
+          'Lambda.TooManyRequestsException',
+          'Lambda.Unknown',
+          'States.TaskFailed',
+        ],
+        IntervalSeconds: 2,
+        MaxAttempts: 3,
+        BackoffRate: 2,
+      },
+    ]);
+  });
+
+  it('logs errors without data, under the prefix that needs no policy of its own', () => {
+    expect(machine.properties.LoggingConfiguration).toMatchObject({ Level: 'ERROR', IncludeExecutionData: false });
+    const { LogGroupName } = stack.one('AWS::Logs::LogGroup', 'StatusPollerLogs').properties;
+    expect(joined.parse(LogGroupName)['Fn::Join'][1][0]).toBe('/aws/vendedlogs/states/');
+  });
+
+  it('is started by run-agent, which it does not call', () => {
+    const runAgent = stack.one('AWS::Lambda::Function', 'RunAgent');
+    expect(JSON.stringify(runAgent.properties.Environment)).toContain(machine.id);
+    expect(JSON.stringify(machine.properties)).not.toContain(runAgent.id);
+  });
+
+  it('keeps its log under the key of the stack', () => {
+    const app = createApp();
+    const encryptionKey = new Key(new Stack(app, 'Other'), 'Key');
+    const built = new Synthesized(new AgentStack(app, 'Agents', { agents: [echo], encryptionKey }));
+    expect(built.one('AWS::Logs::LogGroup', 'StatusPollerLogs').properties).toHaveProperty('KmsKeyId');
+  });
+});
