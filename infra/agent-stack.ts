@@ -8,6 +8,7 @@ import { GuardedQueue } from './constructs/guarded-queue.ts';
 import { letLogsUse } from './constructs/log-encryption.ts';
 import { logRetentionFor } from './constructs/log-retention.ts';
 import { PayloadStore } from './constructs/payload-store.ts';
+import { PollSubagent } from './constructs/poll-subagent.ts';
 import { RunAgent } from './constructs/run-agent.ts';
 import { RunStore } from './constructs/run-store.ts';
 import { SavedQueries } from './constructs/saved-queries.ts';
@@ -58,11 +59,13 @@ export class AgentStack extends Stack {
     const { environment: agentVariables, ...sizes } = runAgent;
     const agentCode = { config: JSON.stringify(config), agentVariables };
     const accepting = new AcceptRequests(this, 'AcceptRequests', { ...handler, ...parts, ...agentCode });
-    const poller = new StatusPoller(this, 'StatusPoller', { ...handler, ...parts, ...agentCode });
+    const polling = new PollSubagent(this, 'PollSubagent', { ...handler, ...parts, ...agentCode });
+    const pollSubagent = polling.handler.function;
+    const poller = new StatusPoller(this, 'StatusPoller', { ...handler, pollSubagent });
     const driving = new RunAgent(this, 'RunAgent', { ...handler, ...parts, poller, ...agentCode, ...sizes });
     const sweeping = new SweepRuns(this, 'SweepRuns', { ...handler, store, wakes });
     new SavedQueries(this, 'SavedQueries', { logGroup: driving.handler.logGroup });
-    this.#agentRoles = [driving.handler.role, poller.handler.role];
+    this.#agentRoles = [driving.handler.role, polling.handler.role];
 
     this.#output({
       RequestQueueUrl: requests.queue.queueUrl,
@@ -74,7 +77,7 @@ export class AgentStack extends Stack {
       AcceptRequestsLogGroupName: accepting.handler.logGroup.logGroupName,
       RunAgentLogGroupName: driving.handler.logGroup.logGroupName,
       SweepRunsLogGroupName: sweeping.handler.logGroup.logGroupName,
-      PollSubagentLogGroupName: poller.handler.logGroup.logGroupName,
+      PollSubagentLogGroupName: polling.handler.logGroup.logGroupName,
       StatusPollerArn: poller.stateMachine.attrArn,
     });
   }

@@ -11,6 +11,9 @@ new AgentStack(app, given('stackName') ?? 'Agents', {
   agents,
   removable: given('removable') === 'true',
   runAgent: {
-    environment: { TICKET_SERVICE_URL: given('ticketServiceUrl') ?? 'https://tickets.example.com' },
+    environment: {
+      TICKET_SERVICE_URL: given('ticketServiceUrl') ?? 'https://tickets.example.com',
+      TEST_RUNNER_URL: given('testRunnerUrl') ?? 'https://tests.example.com',
+    },
   },
 });

@@ -10,11 +10,11 @@ import { awaitAnswer, sendRequest } from '../lib/local/first-request.ts';
 import { progressLine } from '../lib/local/progress-line.ts';
 import { runProgram } from '../lib/local/run-program.ts';
 import { synthesize } from '../lib/local/synthesize.ts';
-import { startTicketService, type TicketService } from '../lib/local/ticket-service.ts';
 import { OrderlyEnd } from './orderly-end.ts';
 import { readLog } from './rehearsal/emulated-logs.ts';
 import { type Emulator, installEmulator, startEmulator } from './rehearsal/emulator.ts';
 import { leaveOut } from './rehearsal/leave-out.ts';
+import { startTicketService, type TicketService } from './services/ticket-service.ts';
 import { step } from './step.ts';
 
 const PROJECT = dirname(import.meta.dirname);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { openDeployment } from '../lib/cli/open-deployment.ts';
 import { readTrace } from '../lib/cli/read-trace.ts';
@@ -15,16 +16,17 @@ import { progressLine } from '../lib/local/progress-line.ts';
 import { refuseSecondStack } from '../lib/local/running-stack.ts';
 import { parseStartOptions, START_USAGE, type StartOptions } from '../lib/local/start-options.ts';
 import { synthesize } from '../lib/local/synthesize.ts';
-import { startTicketService } from '../lib/local/ticket-service.ts';
+import type { RunRecord } from '../lib/store/run-record.ts';
 import { RunStore } from '../lib/store/run-store.ts';
+import { type DemoAgent, demoAgent } from './demo-agents.ts';
 import { OrderlyEnd } from './orderly-end.ts';
+import { startJobService } from './services/job-service.ts';
+import { startTicketService } from './services/ticket-service.ts';
 import { secondsSince, step } from './step.ts';
 
 const PROJECT = dirname(import.meta.dirname);
 // npm runs scripts in the project, but people name files from where they are.
 const CALLER_DIRECTORY = process.env.INIT_CWD ?? process.cwd();
-const SAMPLE = join(PROJECT, 'functions/agents/diff-report/sample.diff');
-const AGENT = 'diff_report';
 const ANSWER_LIMIT_MILLIS = 60_000;
 const LOG_LINES_SHOWN = 30;
 
@@ -60,35 +62,42 @@ async function start(options: StartOptions): Promise<void> {
   const { stateDirectory: state } = options;
   const stateDirectory = state === undefined ? join(PROJECT, '.local') : resolve(CALLER_DIRECTORY, state);
   await refuseSecondStack(stateDirectory);
-  const diff = await readDiff(options.diffFile);
+  const demo = demoAgent(options.agent);
+  const diff = await readDiff(demo, options.diffFile);
 
   const assemblyDirectory = join(stateDirectory, 'cdk.out');
   await step('Synthesized the app', () =>
     synthesize({ projectDirectory: PROJECT, outputDirectory: assemblyDirectory }),
   );
-  const stack = await step('Started table, queues, schedule and functions', () =>
+  const stack = await step('Started table, queues, schedule, state machine and functions', () =>
     startStack(assemblyDirectory, stateDirectory),
   );
 
-  const answered = await runFirstRequest(stack, stateDirectory, diff);
+  const answered = await runFirstRequest(stack, stateDirectory, demo, diff);
   if (options.once) return program.end(answered ? 0 : 1);
   up = true;
-  tellHowToGoOn(stack, stateDirectory);
+  tellHowToGoOn(stack, stateDirectory, demo);
 }
 
 async function startStack(assemblyDirectory: string, stateDirectory: string): Promise<LocalStack> {
-  const tickets = await startTicketService();
+  const [tickets, jobs] = await Promise.all([startTicketService(), startJobService()]);
   program.add(() => tickets.close());
+  program.add(() => jobs.close());
   const stack = await startLocalStack({
     assemblyDirectory,
     stateDirectory,
-    environment: { TICKET_SERVICE_URL: tickets.url },
+    environment: { TICKET_SERVICE_URL: tickets.url, TEST_RUNNER_URL: jobs.url },
   });
   program.add(() => stack.close());
   return stack;
 }
 
-async function runFirstRequest(stack: LocalStack, stateDirectory: string, diff: string): Promise<boolean> {
+async function runFirstRequest(
+  stack: LocalStack,
+  stateDirectory: string,
+  { name: agent }: DemoAgent,
+  diff: string,
+): Promise<boolean> {
   const requestId = `first-${randomUUID().slice(0, 8)}`;
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const sqs = new SQSClient({ region: stack.region, endpoint: stack.endpoints.sqs, credentials });
@@ -97,9 +106,9 @@ async function runFirstRequest(stack: LocalStack, stateDirectory: string, diff: 
     if (line !== undefined) console.log(`  ${line}`);
   });
   try {
-    console.log(`Sending request ${requestId} to ${AGENT}.`);
+    console.log(`Sending request ${requestId} to ${agent}.`);
     const sentAt = performance.now();
-    await sendRequest(sqs, outputOf(stack, 'RequestQueueUrl'), { requestId, agent: AGENT, input: { diff } });
+    await sendRequest(sqs, outputOf(stack, 'RequestQueueUrl'), { requestId, agent, input: { diff } });
     const result = await awaitAnswer({
       sqs,
       outputQueueUrl: outputOf(stack, 'OutputQueueUrl'),
@@ -138,24 +147,32 @@ function report(result: AnswerResult, seconds: string, stack: LocalStack): boole
   return false;
 }
 
+/** The run once its last write is made, which comes after its answer. */
+async function finalRun(runs: RunStore, requestId: string): Promise<RunRecord | undefined> {
+  const run = await runs.get(requestId);
+  if (run?.status !== 'COMPLETING') return run;
+  await pause(20);
+  return finalRun(runs, requestId);
+}
+
 /** What `lambda-agents trace` shows. */
 async function showTrace(requestId: string, stateDirectory: string): Promise<void> {
   const environment = { variables: {}, projectDirectory: PROJECT, workingDirectory: PROJECT };
   const deployment = await openDeployment({ state: stateDirectory }, environment, () => {});
   try {
-    const run = await new RunStore(deployment.items).get(requestId);
+    const run = await finalRun(new RunStore(deployment.items), requestId);
     if (run) console.log(renderTraceTree(buildTraceTree(await readTrace(deployment, run)), terminal));
   } finally {
     deployment.close();
   }
 }
 
-function tellHowToGoOn(stack: LocalStack, stateDirectory: string): void {
-  const body = `{"agent":"${AGENT}","input":{"diff":"..."}}`;
+function tellHowToGoOn(stack: LocalStack, stateDirectory: string, { name: agent }: DemoAgent): void {
+  const body = `{"agent":"${agent}","input":{"diff":"..."}}`;
   console.log(`
 The stack is up until Ctrl-C. Send more:
 
-  npx lambda-agents enqueue ${AGENT} --input '{"diff":"..."}'
+  npx lambda-agents enqueue ${agent} --input '{"diff":"..."}'
 
   AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws sqs send-message --region ${stack.region} \\
     --endpoint-url ${stack.endpoints.sqs} --queue-url ${outputOf(stack, 'RequestQueueUrl')} \\
@@ -170,8 +187,8 @@ function outputOf(stack: LocalStack, name: string): string {
   return value;
 }
 
-async function readDiff(file: string | undefined): Promise<string> {
-  const path = file === undefined ? SAMPLE : resolve(CALLER_DIRECTORY, file);
+async function readDiff({ sample }: DemoAgent, file: string | undefined): Promise<string> {
+  const path = file === undefined ? join(PROJECT, sample) : resolve(CALLER_DIRECTORY, file);
   return readFile(path, 'utf8').catch((cause: unknown) => {
     throw localStackError(`${path} cannot be read. Name a file with a unified diff.`, { cause });
   });

@@ -1,4 +1,5 @@
+import { codeReview } from './code-review.ts';
 import { diffReport } from './diff-report.ts';
 
 /** The agents that a deployment runs. */
-export const agents = [diffReport] as const;
+export const agents = [codeReview, diffReport] as const;

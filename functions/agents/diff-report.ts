@@ -2,9 +2,9 @@ import { defineAgent, defineEvent, EventType, OutputEvent } from 'lambda-agents'
 import * as z from 'zod';
 import { parsedDiff } from './diff-report/parsed-diff.ts';
 import { createReport, report, ticketOf } from './diff-report/report.ts';
-import { TicketClient } from './diff-report/ticket-client.ts';
-import { ticketServiceUrl } from './diff-report/ticket-service-url.ts';
 import { parseUnifiedDiff } from './diff-report/unified-diff.ts';
+import { TicketClient } from './remote/ticket-client.ts';
+import { ticketServiceUrl } from './remote/ticket-service-url.ts';
 
 /** A diff was read; carries its files and added lines. */
 export const diffParsed = defineEvent('diff.parsed', parsedDiff);

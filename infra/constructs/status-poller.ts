@@ -1,57 +1,28 @@
 import { Aws, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import type { PollSubagentEnv } from '../../functions/environment/poll-subagent-env.ts';
-import type { GuardedQueue } from './guarded-queue.ts';
-import { HandlerFunction, type HandlerProps } from './handler-function.ts';
-import { NotifyingAlarm } from './notifying-alarm.ts';
-import type { PayloadStore } from './payload-store.ts';
+import { type AlarmProps, NotifyingAlarm } from './notifying-alarm.ts';
 import { pollingDefinition } from './polling-definition.ts';
-import type { RunStore } from './run-store.ts';
-import { changeItems, deliverLogs, invokeFunction, readPayloads, sendMessages, writePayloads } from './statements.ts';
-import { removalPolicyOf } from './stored-data.ts';
+import { deliverLogs, invokeFunction } from './statements.ts';
+import { removalPolicyOf, type StoredDataProps } from './stored-data.ts';
 
-export interface StatusPollerProps extends HandlerProps {
-  readonly store: RunStore;
-  readonly payloads: PayloadStore;
-  readonly wakes: GuardedQueue;
-  /** The deployment's configuration as JSON. */
-  readonly config: string;
-  /** Variables of the agents' code: the setups of their sub-agents run here. */
-  readonly agentVariables: Readonly<Record<string, string>>;
+export interface StatusPollerProps extends StoredDataProps, AlarmProps {
+  /** Makes one round. */
+  readonly pollSubagent: IFunction;
+  readonly logRetention: RetentionDays;
 }
 
-/** Asks remote services how far their jobs are, in rounds of a state machine: a run that waits for them costs no compute. */
+/** Follows the jobs of remote services in rounds of a state machine: a run that waits for them costs no compute. */
 export class StatusPoller extends Construct {
-  readonly handler: HandlerFunction;
   readonly stateMachine: CfnStateMachine;
 
   constructor(scope: Construct, id: string, props: StatusPollerProps) {
     super(scope, id);
-    const { store, payloads, wakes, alarmTopic } = props;
-    this.handler = new HandlerFunction(this, 'Handler', {
-      ...props,
-      file: 'poll-subagent.ts',
-      // Ten seconds of probing, and time for those that hang.
-      timeout: Duration.seconds(60),
-      memorySize: 512,
-      environment: {
-        STORE_TABLE_NAME: store.table.tableName,
-        STORE_INDEX_NAME: store.indexName,
-        WAKE_QUEUE_URL: wakes.queue.queueUrl,
-        PAYLOAD_BUCKET_NAME: payloads.bucket.bucketName,
-        DEPLOYMENT_CONFIG: props.config,
-      } satisfies Record<keyof PollSubagentEnv, string>,
-      statements: [
-        changeItems(store.table),
-        sendMessages(wakes.queue),
-        readPayloads(payloads.bucket),
-        writePayloads(payloads.bucket),
-      ],
-    });
+    const { pollSubagent, alarmTopic } = props;
     const logGroup = new LogGroup(this, 'Logs', {
       // Under other names the resource policy of CloudWatch Logs grows with each machine, up to its limit.
       logGroupName: `/aws/vendedlogs/states/${Aws.STACK_NAME}-${uniqueOfStack()}`,
@@ -60,11 +31,11 @@ export class StatusPoller extends Construct {
       ...(props.encryptionKey ? { encryptionKey: props.encryptionKey } : {}),
     });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
-    for (const statement of [invokeFunction(this.handler.function), deliverLogs()]) role.addToPolicy(statement);
+    for (const statement of [invokeFunction(pollSubagent), deliverLogs()]) role.addToPolicy(statement);
     this.stateMachine = new CfnStateMachine(this, 'StateMachine', {
       roleArn: role.roleArn,
       stateMachineType: 'STANDARD',
-      definitionString: Stack.of(this).toJsonString(pollingDefinition(this.handler.function.functionArn)),
+      definitionString: Stack.of(this).toJsonString(pollingDefinition(pollSubagent.functionArn)),
       loggingConfiguration: {
         level: 'ERROR',
         includeExecutionData: false,

@@ -18,6 +18,7 @@ export function progressLine(logText: string, runId: string): string | undefined
   const { entity_type, entity_name, status, duration_ms, error } = trace.data;
   const duration = duration_ms === undefined ? '' : `, ${duration_ms} ms`;
   const problem = error === undefined ? '' : `: ${error.name}: ${error.message}`;
+  if (status === 'suspended') return `${entity_type} ${entity_name} suspended: nothing runs until something happens`;
   return `${entity_type.replaceAll('_', ' ')} ${entity_name} ${status}${duration}${problem}`;
 }
 

@@ -38,7 +38,9 @@ export async function pollRound(options: PollOptions, round: PollRound): Promise
   // What is due within a second is worth waiting for: the rest of an interval, and clocks that differ a little.
   const burstEnd = ports.clock.now() + (isBurst ? BURST_MILLIS : SECOND_MILLIS);
   let notBefore = round.notBefore;
-  await waitUntil(ports, notBefore);
+  // Before its first round the machine waits whole seconds, and when the execution before this one probed last is not known.
+  const restMillis = round.round === 0 ? intervalMillis - round.waitSeconds * SECOND_MILLIS : 0;
+  await waitUntil(ports, Math.max(notBefore, ports.clock.now() + restMillis));
   for (;;) {
     const pass = await probeDue(options, round);
     if (pass.kind === 'over') return { ...round, round: round.round + 1, done: true };

@@ -53,7 +53,11 @@ interface OpenCall {
   /** Why it could not be submitted; it fails the attempt when somebody waits for it. */
   problem?: { readonly error: unknown };
   isAwaited: boolean;
+  /** User code has cancelled it. */
+  isGivenUp: boolean;
   isSettled: boolean;
+  /** The remote was asked to stop in this drive. */
+  isCleanedUp: boolean;
 }
 
 /** `submit` of sub-agents that are polled: their submission, their waiting, their cancellation, and all of it in a replay. */
@@ -123,7 +127,9 @@ export class SubagentCalls {
       intervalMillis,
       underWay: Promise.resolve(),
       isAwaited: false,
+      isGivenUp: false,
       isSettled: false,
+      isCleanedUp: false,
     };
     this.#calls.set(open.action, [...(this.#calls.get(open.action) ?? []), call]);
     return call;
@@ -262,6 +268,7 @@ export class SubagentCalls {
   /** User code gives the call up. Of this and its answer, whichever is recorded first wins. */
   #cancel(call: OpenCall): void {
     if (call.isSettled || this.#state.isOver) return;
+    call.isGivenUp = true;
     if (call.cancelledBefore) {
       this.#slots.replay(call.open, call.cancelledBefore);
       return this.#work(call, () => this.#cleanUp(call));
@@ -277,7 +284,7 @@ export class SubagentCalls {
   /** The same for a call that nobody waits for any more; nobody is told. */
   async #abandon(call: OpenCall): Promise<void> {
     await call.underWay;
-    if (call.isSettled) return;
+    if (call.isSettled || call.isCleanedUp) return;
     const { run } = this.#options;
     const journal = new JournalStore(run.ports.items, run.runId, run.ttl);
     const place = { actionId: call.open.action.queued.id, slot: call.open.slot };
@@ -287,6 +294,7 @@ export class SubagentCalls {
 
   /** Its entry says that this is still to be done. */
   async #cleanUp(call: OpenCall): Promise<void> {
+    call.isCleanedUp = true;
     await call.job?.cancel();
     await this.#forget(call);
   }
@@ -309,8 +317,8 @@ export class SubagentCalls {
   }
 
   /** Whoever waits for a call that could not be submitted waits in vain: another attempt finds out whether it was. */
-  #surface({ problem, isAwaited }: OpenCall): void {
-    if (problem && isAwaited) this.#state.stop({ kind: 'attempt-failed', error: problem.error });
+  #surface({ problem, isAwaited, isGivenUp }: OpenCall): void {
+    if (problem && isAwaited && !isGivenUp) this.#state.stop({ kind: 'attempt-failed', error: problem.error });
   }
 
   /** Work of one call, one after the other. */

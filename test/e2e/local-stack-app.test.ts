@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type AnswerResult, awaitAnswer, type FirstRequest, sendRequest } from '../../lib/local/first-request.ts';
 import { type LocalStack, startLocalStack } from '../../lib/local/local-stack.ts';
 import { synthesize } from '../../lib/local/synthesize.ts';
-import { startTicketService, type TicketService } from '../../lib/local/ticket-service.ts';
+import { startTicketService, type TicketService } from '../../scripts/services/ticket-service.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const RUN_AGENT = 'run-agent';

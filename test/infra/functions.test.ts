@@ -34,7 +34,7 @@ describe('the functions', () => {
     const loops = functions.map(({ id, properties }) => [id.replace(/Handler.*/, ''), properties.RecursiveLoop]);
     expect(loops).toEqual([
       ['AcceptRequests', undefined],
-      ['StatusPoller', undefined],
+      ['PollSubagent', undefined],
       ['RunAgent', 'Allow'],
       ['SweepRuns', undefined],
     ]);
@@ -47,13 +47,13 @@ describe('the functions', () => {
   it('get the variables of the agents where the agents are loaded', () => {
     expect(variablesOf('AcceptRequests')).toMatchObject({ TICKET_SERVICE_URL: 'https://tickets.test' });
     expect(variablesOf('RunAgent')).toMatchObject({ TICKET_SERVICE_URL: 'https://tickets.test' });
-    expect(variablesOf('StatusPoller')).toMatchObject({ TICKET_SERVICE_URL: 'https://tickets.test' });
+    expect(variablesOf('PollSubagent')).toMatchObject({ TICKET_SERVICE_URL: 'https://tickets.test' });
     expect(variablesOf('SweepRuns')).not.toHaveProperty('TICKET_SERVICE_URL');
   });
 
   it('get the configuration of the deployment', () => {
     const built = synthStack({ config: { 'run.max-attempts': 3 } });
-    for (const prefix of ['AcceptRequests', 'RunAgent', 'StatusPoller']) {
+    for (const prefix of ['AcceptRequests', 'RunAgent', 'PollSubagent']) {
       expect(built.one('AWS::Lambda::Function', prefix).properties.Environment).toMatchObject({
         Variables: { DEPLOYMENT_CONFIG: '{"run.max-attempts":3}' },
       });
@@ -108,16 +108,16 @@ describe('what an operator finds', () => {
       'AcceptRequests Errors',
       'AcceptRequests Throttles',
       'Output ApproximateNumberOfMessagesVisible',
+      'PollSubagent Errors',
+      'PollSubagent Throttles',
       'Request ApproximateNumberOfMessagesVisible',
       'RunAgent ApproximateAgeOfOldestMessage',
       'RunAgent BlockedRuns',
       'RunAgent Errors',
       'RunAgent FailedRuns',
       'RunAgent Throttles',
-      'StatusPoller Errors',
       'StatusPoller ExecutionThrottled',
       'StatusPoller ExecutionsFailed',
-      'StatusPoller Throttles',
       'SweepRuns Errors',
       'SweepRuns Invocations',
       'SweepRuns Throttles',

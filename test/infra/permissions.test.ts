@@ -100,20 +100,20 @@ describe('the roles', () => {
         sqs:SendMessage WakeQueue
         states:StartExecution StatusPollerStateMachine
       `),
-      StatusPollerHandlerRole: lines(`
+      PollSubagentHandlerRole: lines(`
         dynamodb:DeleteItem RunStoreTable
         dynamodb:GetItem RunStoreTable
         dynamodb:PutItem RunStoreTable
         dynamodb:Query RunStoreTable
         dynamodb:UpdateItem RunStoreTable
-        logs:CreateLogStream StatusPollerHandlerLogs
-        logs:PutLogEvents StatusPollerHandlerLogs
+        logs:CreateLogStream PollSubagentHandlerLogs
+        logs:PutLogEvents PollSubagentHandlerLogs
         s3:GetObject PayloadStoreBucket/payload/*
         s3:PutObject PayloadStoreBucket/payload/*
         sqs:SendMessage WakeQueue
       `),
       StatusPollerRole: lines(`
-        lambda:InvokeFunction StatusPollerHandlerFunction
+        lambda:InvokeFunction PollSubagentHandlerFunction
         logs:CreateLogDelivery *
         logs:DeleteLogDelivery *
         logs:DescribeLogGroups *
@@ -179,8 +179,8 @@ describe('the roles', () => {
     );
     expect(withKey.map(([role]) => role).sort()).toEqual([
       'AcceptRequestsHandlerRole',
+      'PollSubagentHandlerRole',
       'RunAgentHandlerRole',
-      'StatusPollerHandlerRole',
       'SweepRunsHandlerRole',
     ]);
   });
@@ -193,6 +193,6 @@ describe('the roles', () => {
     const reading = Object.entries(permissionsOf(new Synthesized(agents))).filter(([, may]) =>
       may.some((line) => line.startsWith('s3:GetObject*')),
     );
-    expect(reading.map(([role]) => role).sort()).toEqual(['RunAgentHandlerRole', 'StatusPollerHandlerRole']);
+    expect(reading.map(([role]) => role).sort()).toEqual(['PollSubagentHandlerRole', 'RunAgentHandlerRole']);
   });
 });

@@ -39,7 +39,7 @@ describe('the state machine of the status poller', () => {
     const { Resource, Parameters } = States.PollSubagents;
     expect(Resource).toBe('arn:AWS::Partition:states:::lambda:invoke');
     expect(Parameters).toEqual({
-      FunctionName: stack.one('AWS::Lambda::Function', 'StatusPoller').id,
+      FunctionName: stack.one('AWS::Lambda::Function', 'PollSubagent').id,
       'Payload.$': '$',
     });
   });

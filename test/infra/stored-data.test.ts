@@ -19,7 +19,7 @@ describe('what holds data', () => {
       'OutputQueueDeadLettersAAE39F0F',
       'OutputQueue33BCFC6A',
       'AcceptRequestsHandlerLogs8509FFF2',
-      'StatusPollerHandlerLogs62924555',
+      'PollSubagentHandlerLogs75AB23E1',
       'StatusPollerLogs50D948DB',
       'RunAgentHandlerLogsB707790D',
       'SweepRunsHandlerLogs002875C2',

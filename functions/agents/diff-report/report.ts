@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import type { TicketDraft } from '../remote/ticket-client.ts';
 import { type Finding, finding, SEVERITIES } from './finding.ts';
 import { type Inspection, inspectDiff } from './inspection.ts';
 import { fileSummary, type ParsedDiff } from './parsed-diff.ts';
 import { plural } from './plural.ts';
-import type { TicketDraft } from './ticket-client.ts';
 
 /** What the agent answers. */
 export const report = z.object({

@@ -10,15 +10,16 @@ import { SystemClock } from '../../../lib/adapters/system-clock.ts';
 import type { LogLine } from '../../../lib/local/function-log.ts';
 import type { TemplateOverrides } from '../../../lib/local/local-resource.ts';
 import { type LocalStack, startLocalStack } from '../../../lib/local/local-stack.ts';
-import type { StoredTicket } from '../../../lib/local/ticket-book.ts';
+import type { ItemStore } from '../../../lib/ports/item-store.ts';
+import { DUE_NEAR_MILLIS } from '../../../lib/runner/retention.ts';
+import { sweepRuns } from '../../../lib/runner/sweep-runs.ts';
+import { type JobService, type JobServiceOptions, startJobService } from '../../../scripts/services/job-service.ts';
+import type { StoredTicket } from '../../../scripts/services/ticket-book.ts';
 import {
   startTicketService,
   type TicketService,
   type TicketServiceOptions,
-} from '../../../lib/local/ticket-service.ts';
-import type { ItemStore } from '../../../lib/ports/item-store.ts';
-import { DUE_NEAR_MILLIS } from '../../../lib/runner/retention.ts';
-import { sweepRuns } from '../../../lib/runner/sweep-runs.ts';
+} from '../../../scripts/services/ticket-service.ts';
 import { type Answer, answerIn } from './answer.ts';
 import { type ProxyOptions, startProxy } from './proxy.ts';
 import { QueueReceiver } from './queue-receiver.ts';
@@ -29,6 +30,10 @@ export interface TestAppOptions {
   /** @default a sweep each second, everything else as it is deployed */
   readonly overrides?: TemplateOverrides;
   readonly tickets?: Pick<TicketServiceOptions, 'file' | 'beforeAnswer'>;
+  /** How long a job of the test runner takes, and where its jobs are kept. @default 1.2 s, in memory */
+  readonly jobs?: Pick<JobServiceOptions, 'file' | 'jobMillis'>;
+  /** Stands before the test runner. @default nothing does */
+  readonly beforeJobs?: ProxyOptions;
   /** Stands before the ticket service. @default nothing does */
   readonly beforeTickets?: ProxyOptions;
   /** Stands before the store and the queues, for the functions only. @default nothing does */
@@ -44,6 +49,7 @@ export interface SendOptions {
 export interface TestApp {
   readonly stack: LocalStack;
   readonly tickets: TicketService;
+  readonly jobs: JobService;
   readonly sqs: SQSClient;
   /** Every line that the functions wrote. */
   readonly log: readonly LogLine[];
@@ -65,6 +71,9 @@ export interface TestApp {
 }
 
 export const AGENT = 'diff_report';
+/** The agent that waits for a test runner. */
+export const REVIEW = 'code_review';
+export const JOB_MILLIS = 1_200;
 export const LEASE_MILLIS = 2_000;
 export const SWEEP_MILLIS = 1_000;
 // As the template names it.
@@ -74,14 +83,19 @@ const ANSWER_MILLIS = 30_000;
 /** Starts the app with a short lease and a quick sweep, so that a killed run is driven again soon. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const tickets = await startTicketService(options.tickets);
-  const [ticketProxy, storeProxy, queueProxy] = await Promise.all(
-    [options.beforeTickets, options.beforeAws, options.beforeAws].map(async (hooks) => hooks && startProxy(hooks)),
+  const jobs = await startJobService({ jobMillis: JOB_MILLIS, ...options.jobs });
+  const [ticketProxy, jobProxy, storeProxy, queueProxy] = await Promise.all(
+    [options.beforeTickets, options.beforeJobs, options.beforeAws, options.beforeAws].map(
+      async (hooks) => hooks && startProxy(hooks),
+    ),
   );
   ticketProxy?.forwardTo(tickets.url);
+  jobProxy?.forwardTo(jobs.url);
   const stack = await startLocalStack({
     assemblyDirectory: inject('assemblyDirectory'),
     environment: {
       TICKET_SERVICE_URL: ticketProxy?.url ?? tickets.url,
+      TEST_RUNNER_URL: jobProxy?.url ?? jobs.url,
       DEPLOYMENT_CONFIG: JSON.stringify({ 'run.lease-millis': LEASE_MILLIS, ...options.config }),
       ...(storeProxy && { AWS_ENDPOINT_URL_DYNAMODB: storeProxy.url }),
       ...(queueProxy && { AWS_ENDPOINT_URL_SQS: queueProxy.url }),
@@ -102,6 +116,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   return {
     stack,
     tickets,
+    jobs,
     sqs,
     log,
     items,
@@ -133,7 +148,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       sqs.destroy();
       dynamodb.destroy();
       await stack.close();
-      await Promise.all([tickets, ticketProxy, storeProxy, queueProxy].map(async (service) => service?.close()));
+      const services = [tickets, jobs, ticketProxy, jobProxy, storeProxy, queueProxy];
+      await Promise.all(services.map(async (service) => service?.close()));
     },
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { testRuntime } from 'lambda-agents/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { diffReport } from '../../../functions/agents/diff-report.ts';
-import { startTicketService, type TicketService } from '../../../lib/local/ticket-service.ts';
+import { startTicketService, type TicketService } from '../../../scripts/services/ticket-service.ts';
 
 const sample = readFileSync(join(import.meta.dirname, '../../../functions/agents/diff-report/sample.diff'), 'utf8');
 

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TicketClient, TicketServiceError } from '../../../functions/agents/diff-report/ticket-client.ts';
-import { ticketServiceUrl } from '../../../functions/agents/diff-report/ticket-service-url.ts';
-import { startTicketService, type TicketService } from '../../../lib/local/ticket-service.ts';
+import { TicketClient, TicketServiceError } from '../../../functions/agents/remote/ticket-client.ts';
+import { ticketServiceUrl } from '../../../functions/agents/remote/ticket-service-url.ts';
+import { startTicketService, type TicketService } from '../../../scripts/services/ticket-service.ts';
 
 const draft = { title: 'Diff report: 1 error.', body: 'A body with ü\nand a line' };
 const services: TicketService[] = [];
@@ -78,7 +78,9 @@ describe('TicketClient', () => {
     const failing = await serve((_, response) => response.writeHead(503).end('{}'));
     await expect(find(failing)).rejects.toThrow(/^GET http:.*\/tickets answered 503\. Look into/);
     const page = await serve((_, response) => response.end('<html>'));
-    await expect(find(page)).rejects.toThrow(/answered something else than a ticket\. Check that TICKET_SERVICE_URL/);
+    await expect(find(page)).rejects.toThrow(
+      /answered something else than a ticket service does\. Check that TICKET_SERVICE_URL/,
+    );
     const shape = await serve((_, response) => response.end('{"tickets":{}}'));
     await expect(find(shape)).rejects.toThrow(/answered something else than a ticket/);
     const closed = await startTicketService();

@@ -49,6 +49,7 @@ describe('where AWS is', () => {
       dynamodb: 'http://all.test',
       sqs: 'http://sqs.test',
       s3: 'http://all.test',
+      sfn: 'http://all.test',
     });
   });
 });

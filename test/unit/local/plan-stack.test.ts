@@ -49,13 +49,11 @@ describe('planStack', () => {
 
   it('refuses types that it cannot run and that would matter, all of them by name', () => {
     const resources = {
-      Machine: { Type: 'AWS::StepFunctions::StateMachine' },
+      Stream: { Type: 'AWS::Kinesis::StreamConsumer' },
       Topic: { Type: 'AWS::Kinesis::Stream' },
       Role: { Type: 'AWS::IAM::Role' },
     };
-    expect(() => plan(resources)).toThrow(
-      /Machine \(AWS::StepFunctions::StateMachine\), Topic \(AWS::Kinesis::Stream\)/,
-    );
+    expect(() => plan(resources)).toThrow(/Stream \(AWS::Kinesis::StreamConsumer\), Topic \(AWS::Kinesis::Stream\)/);
   });
 
   it('leaves out what changes nothing here, with a reason, and still gives it a name', () => {

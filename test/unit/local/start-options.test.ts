@@ -4,6 +4,7 @@ import { parseStartOptions } from '../../../lib/local/start-options.ts';
 it('stays up with the sample by default', () => {
   expect(parseStartOptions([])).toEqual({
     once: false,
+    agent: undefined,
     diffFile: undefined,
     stateDirectory: undefined,
     help: false,
@@ -11,8 +12,11 @@ it('stays up with the sample by default', () => {
 });
 
 it('reads its options', () => {
-  expect(parseStartOptions(['--once', '--diff', 'a.diff', '--state=/tmp/s', '--help'])).toEqual({
+  expect(
+    parseStartOptions(['--once', '--agent', 'diff_report', '--diff', 'a.diff', '--state=/tmp/s', '--help']),
+  ).toEqual({
     once: true,
+    agent: 'diff_report',
     diffFile: 'a.diff',
     stateDirectory: '/tmp/s',
     help: true,

@@ -6,7 +6,7 @@ import {
   startTicketService,
   type TicketService,
   type TicketServiceOptions,
-} from '../../../lib/local/ticket-service.ts';
+} from '../../../scripts/services/ticket-service.ts';
 
 const started: TicketService[] = [];
 const folders: string[] = [];
