@@ -1,9 +1,11 @@
-// The deploy rehearsal: deploys the app into an AWS emulator, sends one request through it, and takes it down again.
+// The deploy rehearsal: deploys the app into an AWS emulator, sends one request through it that waits for a remote job, and takes it down again.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CloudFormationClient, ListStacksCommand } from '@aws-sdk/client-cloudformation';
+import { ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { awaitAnswer, sendRequest } from '../lib/local/first-request.ts';
@@ -14,6 +16,7 @@ import { OrderlyEnd } from './orderly-end.ts';
 import { readLog } from './rehearsal/emulated-logs.ts';
 import { type Emulator, installEmulator, startEmulator } from './rehearsal/emulator.ts';
 import { leaveOut } from './rehearsal/leave-out.ts';
+import { type JobService, startJobService } from './services/job-service.ts';
 import { startTicketService, type TicketService } from './services/ticket-service.ts';
 import { step } from './step.ts';
 
@@ -34,6 +37,7 @@ const outputsSchema = z.object({
   OutputQueueUrl: z.string(),
   DeadLetterQueueUrl: z.string(),
   RunAgentLogGroupName: z.string(),
+  StatusPollerArn: z.string(),
 });
 type Outputs = z.output<typeof outputsSchema>;
 
@@ -65,12 +69,14 @@ async function rehearse(): Promise<void> {
   program.add(() => running.stop());
   const tickets = await step('Started the ticket service', () => startTicketService());
   program.add(() => tickets.close());
+  const jobs = await step('Started the test runner', () => startJobService());
+  program.add(() => jobs.close());
   const assembly = join(directory, 'cdk.out');
   await step('Synthesized the app', () =>
     synthesize({
       projectDirectory: PROJECT,
       outputDirectory: assembly,
-      context: { removable: 'true', ticketServiceUrl: tickets.url, stackName: STACK },
+      context: { removable: 'true', ticketServiceUrl: tickets.url, testRunnerUrl: jobs.url, stackName: STACK },
     }),
   );
   const leftOut = await leaveOut(assembly, Object.keys(LEFT_OUT));
@@ -86,6 +92,7 @@ async function rehearse(): Promise<void> {
 
   const requestId = `rehearsal-${randomUUID().slice(0, 8)}`;
   await step(`Answered request ${requestId}`, () => sendAndCheck(running.url, outputs, requestId, tickets));
+  await step('Found its one job, polled by the state machine', () => checkPolling(running.url, outputs, jobs));
   await step('Found its trace in the log', () => checkTrace(running.url, outputs.RunAgentLogGroupName, requestId));
 
   await step('Destroyed the stack', () => cdk('destroy', STACK, '--app', assembly, '--force'));
@@ -122,8 +129,8 @@ async function sendAndCheck(
 ): Promise<void> {
   const sqs = new SQSClient({ region: REGION, endpoint, credentials: CREDENTIALS, useQueueUrlAsEndpoint: false });
   try {
-    const diff = await readFile(join(PROJECT, 'functions/agents/diff-report/sample.diff'), 'utf8');
-    await sendRequest(sqs, outputs.RequestQueueUrl, { requestId, agent: 'diff_report', input: { diff } });
+    const diff = await readFile(join(PROJECT, 'functions/agents/code-review/sample.diff'), 'utf8');
+    await sendRequest(sqs, outputs.RequestQueueUrl, { requestId, agent: 'code_review', input: { diff } });
     const answer = await awaitAnswer({
       sqs,
       outputQueueUrl: outputs.OutputQueueUrl,
@@ -143,18 +150,37 @@ async function sendAndCheck(
   }
 }
 
+/** The emulator's own Step Functions has followed the job to its end. */
+async function checkPolling(endpoint: string, { StatusPollerArn }: Outputs, jobs: JobService): Promise<void> {
+  if (jobs.jobs().length !== 1) throw new Error(`There should be one job, but there are ${jobs.jobs().length}.`);
+  const client = new SFNClient({ region: REGION, endpoint, credentials: CREDENTIALS });
+  const deadline = Date.now() + LOG_LIMIT_MILLIS;
+  try {
+    for (;;) {
+      const { executions = [] } = await client.send(new ListExecutionsCommand({ stateMachineArn: StatusPollerArn }));
+      const statuses = executions.map(({ status }) => status);
+      if (statuses.length > 0 && statuses.every((status) => status === 'SUCCEEDED')) return;
+      if (Date.now() > deadline) throw new Error(`The pollers did not end well: ${JSON.stringify(statuses)}.`);
+      await pause(500);
+    }
+  } finally {
+    client.destroy();
+  }
+}
+
 async function checkTrace(endpoint: string, logGroupName: string, requestId: string): Promise<void> {
   const deadline = Date.now() + LOG_LIMIT_MILLIS;
   while (Date.now() < deadline) {
     const lines = await readLog(endpoint, REGION, logGroupName);
     const progress = lines.map((line) => progressLine(line.trim(), requestId)).filter((line) => line !== undefined);
-    if (progress.some((line) => line.startsWith('durable call open-ticket success'))) {
+    const isTold = (what: string) => progress.some((line) => line.startsWith(what));
+    if (isTold('run code_review suspended') && isTold('durable call open-ticket success')) {
       for (const line of progress) console.log(`  ${line}`);
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
   }
-  throw new Error(`The log ${logGroupName} tells nothing of the ticket of ${requestId}.`);
+  throw new Error(`The log ${logGroupName} tells nothing of the waiting and the ticket of ${requestId}.`);
 }
 
 async function checkGone(endpoint: string): Promise<void> {
