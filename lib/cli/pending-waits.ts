@@ -7,8 +7,9 @@ import { formatDuration, oneLine } from './plain-text.ts';
 
 /** Something outside that an unfinished action waits for. */
 export interface PendingWait {
-  readonly kind: Exclude<CallRecord['kind'], 'call'>;
-  /** Name of the signal, id of the sleep. */
+  /** `call`: one that failed and is made again at that time. */
+  readonly kind: CallRecord['kind'];
+  /** Name of the signal or of the sub-agent, id of the sleep or of the call. */
   readonly name: string;
   /** When it ends by itself, milliseconds since 1970. @default never */
   readonly until?: number;
@@ -29,7 +30,7 @@ export function pendingWaits({ calls, actions }: Journal): readonly PendingWait[
 }
 
 function toWait({ kind, slot, until }: CallRecord): readonly PendingWait[] {
-  if (kind === 'call') return [];
+  if (kind === 'call' && until === undefined) return [];
   const [id = ''] = slot.split('#');
   return [{ kind, name: decodeKeyPart(id), ...(until === undefined ? {} : { until }) }];
 }
