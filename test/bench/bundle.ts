@@ -14,6 +14,7 @@ const CLIENTS = `
 import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand, DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient, SendMessageCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 export const payloads = () => import('@aws-sdk/client-s3').then(({ S3Client, GetObjectCommand, PutObjectCommand }) => [S3Client, GetObjectCommand, PutObjectCommand]);
+export const pollers = () => import('@aws-sdk/client-sfn').then(({ SFNClient, StartExecutionCommand }) => [SFNClient, StartExecutionCommand]);
 export const handler = () => [DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand, DeleteItemCommand, SQSClient, SendMessageCommand, SendMessageBatchCommand];
 `;
 
@@ -68,6 +69,7 @@ function importMillis(file: string): number {
     OUTPUT_QUEUE_URL: 'https://sqs.us-east-1.amazonaws.com/000000000000/output.fifo',
     DEAD_LETTER_QUEUE_URL: 'https://sqs.us-east-1.amazonaws.com/000000000000/dead.fifo',
     PAYLOAD_BUCKET_NAME: 'bucket',
+    STATUS_POLLER_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:poller',
     DEPLOYMENT_CONFIG: '{}',
   };
   const result = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
