@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { buildSync } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { atMost, type Figure, median } from './figure.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -18,12 +18,30 @@ export const pollers = () => import('@aws-sdk/client-sfn').then(({ SFNClient, St
 export const handler = () => [DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand, DeleteItemCommand, SQSClient, SendMessageCommand, SendMessageBatchCommand];
 `;
 
+/** Stands for the deployed agents, whose own schemas and clients are not the framework's. */
+const ECHO = `
+import { defineAgent, EventType, OutputEvent } from 'lambda-agents';
+export const agents = [
+  defineAgent({ name: 'echo' }).addAction('answer', EventType.InputEvent, (event, ctx) => ctx.sendEvent(OutputEvent(event.input))),
+];
+`;
+const plainAgent: Plugin = {
+  name: 'plain agent',
+  setup({ onLoad }) {
+    onLoad({ filter: /functions\/agents\/deployed\.ts$/ }, () => ({ contents: ECHO, loader: 'ts', resolveDir: ROOT }));
+  },
+};
+
 /** run-agent's bundle and import, over the AWS clients that it uses alone; with an agent that needs nothing itself. */
 export async function bundleFigures(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'lambda-agents-bench-'));
   try {
-    const clients = bundle(folder, 'clients', CLIENTS);
-    const runAgent = bundle(folder, 'run-agent', `export { handler } from '${join(ROOT, 'functions/run-agent.ts')}';`);
+    const clients = await bundle(folder, 'clients', CLIENTS);
+    const runAgent = await bundle(
+      folder,
+      'run-agent',
+      `export { handler } from '${join(ROOT, 'functions/run-agent.ts')}';`,
+    );
     const importRatios: number[] = [];
     for (let run = 0; run < RUNS; run += 1) importRatios.push(importMillis(runAgent.file) / importMillis(clients.file));
     return [
@@ -41,9 +59,14 @@ export async function bundleFigures(): Promise<readonly Figure[]> {
 }
 
 /** Bundled as the stack bundles it. */
-function bundle(folder: string, name: string, source: string): { readonly file: string; readonly gzipBytes: number } {
+async function bundle(
+  folder: string,
+  name: string,
+  source: string,
+): Promise<{ readonly file: string; readonly gzipBytes: number }> {
   const outfile = join(folder, `${name}.mjs`);
-  buildSync({
+  await build({
+    plugins: [plainAgent],
     stdin: { contents: source, resolveDir: ROOT, sourcefile: `${name}.ts`, loader: 'ts' },
     outfile,
     bundle: true,
