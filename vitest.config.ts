@@ -33,7 +33,7 @@ export default defineConfig({
     projects: [
       project({
         name: 'unit',
-        include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'],
+        include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/golden/**/*.test.ts'],
         timeoutMillis: 60_000,
         order: 0,
         exclude: LONG,

@@ -115,6 +115,21 @@ describe('a call that joins while others are probed', () => {
   });
 });
 
+describe('a call that is due soon', () => {
+  it.each([
+    [600, 1],
+    [1_400, 0],
+  ])('in %d ms is probed %d times by the round', async (millis, probes) => {
+    const service = new JobService({ status: runsFor(9) });
+    const { round, poll, entries, clock } = await waitingRun(service, 5_000);
+    const [entry] = await entries();
+    const dueAt = (entry?.startedAt ?? 0) + 5_000;
+    clock.advanceTo(dueAt - millis);
+    expect(await poll(round)).toMatchObject({ done: false, waitSeconds: 5 });
+    expect(service.log.filter(({ hook }) => hook === 'status').map(({ at }) => at)).toEqual(Array(probes).fill(dueAt));
+  });
+});
+
 describe('an invocation', () => {
   it('has at most twenty probes under way', async () => {
     let [underWay, most] = [0, 0];
