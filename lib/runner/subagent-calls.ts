@@ -292,7 +292,7 @@ export class SubagentCalls {
   /** The same for a call that nobody waits for any more; nobody is told. */
   async #abandon(call: OpenCall): Promise<void> {
     await call.underWay;
-    if (call.isSettled || call.isCleanedUp) return;
+    if (call.isSettled) return;
     const place = { actionId: call.open.action.queued.id, slot: call.open.slot };
     const standing = await this.#journal.settleOutside(place, {
       status: 'CANCELLED',

@@ -64,7 +64,7 @@ describe('npm start', () => {
   it('stays up, lets nobody else in, and takes everything along on Ctrl-C', async () => {
     const diff = join(state, 'my.diff');
     await writeFile(diff, '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n');
-    const child = spawn(process.execPath, [LAUNCHER, '--state', state, '--diff', diff]);
+    const child = spawn(process.execPath, [LAUNCHER, '--state', state, '--agent', 'diff_report', '--diff', diff]);
     const ended = new Promise<number | null>((resolveExit) => child.once('exit', resolveExit));
     const output = await printed(child, 'Answers are in');
     expect(output).toContain('1 file changed, 1 line added, 1 removed. No findings.');
@@ -86,6 +86,7 @@ describe('npm start', () => {
 
   it.each([
     [['--onec'], /^Unknown option '--onec'\.\n\nUsage: npm start/],
+    [['--agent', 'nobody'], /^There is no sample for an agent "nobody"\. Use one of code_review, diff_report, or/],
     [['--diff', '/not/there.diff'], /^\/not\/there\.diff cannot be read\. Name a file with a unified diff\.\n$/],
   ])('refuses %j before it starts anything', (parameters, message) => {
     const { stdout, stderr, status } = run(...parameters);

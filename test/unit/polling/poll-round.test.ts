@@ -180,6 +180,32 @@ describe('an invocation', () => {
   });
 });
 
+describe('a call that was given up', () => {
+  it('is not probed any more, while the others are', async () => {
+    const service = new JobService();
+    const { round, poll, entries, store, clock } = await waitingRun(service, 1_000, 2);
+    const [bad] = await entries();
+    service.answers = {
+      status: (call, nth) => {
+        if (call.callId === bad?.callId) throw new Error('500');
+        return runsFor(9)(call, nth);
+      },
+    };
+    await store.updateEntry(bad as PollEntry, { failures: 9 });
+    clock.advanceBy(1_000);
+    const next = await poll(round);
+    expect(next.done).toBe(false);
+    expect((await entries()).map(({ callId, faulted }) => [callId === bad?.callId, faulted])).toEqual([
+      [true, 1],
+      [false, undefined],
+    ]);
+    clock.advanceBy(1_000);
+    await poll(next);
+    expect(service.log.filter(({ hook, call }) => hook === 'status' && call.callId === bad?.callId)).toHaveLength(1);
+    expect(service.count('status')).toBe(3);
+  });
+});
+
 describe('a store that fails in a round', () => {
   it.each(['update', 'delete'] as const)(
     'at an %s: the round fails, and repeated it ends what it had begun',

@@ -63,6 +63,8 @@ describe('a message that completes a call', () => {
       kind: 'signalled',
       runId: 'r',
     });
+    // Also while the run has not been woken yet, nobody is to probe it.
+    expect(entriesIn(deployment)).toEqual([]);
     expect((await endOf(deployment, 'r')).status).toBe('COMPLETED');
     expect(deployment.clock.now()).toBe(sentAt);
     expect(outputsOf(deployment, 'r')).toEqual([[{ passed: 17 }]]);

@@ -82,6 +82,7 @@ describe.each([[{}], [replayAll]])('cancel() with %j', (config) => {
     expect(await run('asks', null)).toMatchObject({ status: 'COMPLETED', outputs: [CANCELLED] });
     expect(service.log.map(({ hook }) => hook)).toEqual(['submit', 'cancel']);
     expect(entriesIn(deployment)).toEqual([]);
+    expect(deployment.polls.executions).toEqual([]);
   });
 
   it('after the answer was seen changes nothing', async () => {
@@ -127,6 +128,7 @@ describe.each([[{}], [replayAll]])('cancel() with %j', (config) => {
       slow.cancel();
       const first = await cancelled(slow);
       slow.cancel();
+      await remote.submit(3);
       ctx.sendEvent(OutputEvent([first, await cancelled(slow)]));
     });
     expect(await simulate(agent, service, config).run('asks', null)).toMatchObject({
@@ -447,6 +449,24 @@ describe('a time limit', () => {
     const { run } = simulate(askingAgent(service, { ...polling, timeoutMillis: 60_000 }), service);
     expect(await run('asks', 'x')).toMatchObject({ outputs: [['done']] });
     expect(service.count('cancel')).toBe(0);
+  });
+
+  it('of a call that was cancelled has no effect any more', async () => {
+    const service = new JobService({ status: forEver });
+    const agent = agentWith(service, { ...polling, timeoutMillis: 7_000 }).addAction(
+      'ask',
+      EventType.InputEvent,
+      async (_event, ctx) => {
+        const handle = ctx.getResource('remote', ResourceType.AGENT).submit('x');
+        await ctx.sleep(3_000);
+        handle.cancel();
+        await ctx.durableExecute({ id: 'busy', call: () => passTime(service.clock, 10_000) });
+        ctx.sendEvent(OutputEvent(await cancelled(handle)));
+      },
+    );
+    const { run } = simulate(agent, service);
+    expect(await run('asks', null)).toMatchObject({ status: 'COMPLETED', outputs: [CANCELLED] });
+    expect(service.count('cancel')).toBe(1);
   });
 
   it('counts from submit, also while the remote cannot be asked', async () => {
