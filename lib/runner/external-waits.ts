@@ -117,6 +117,11 @@ export class ExternalWaits {
     }));
   }
 
+  /** Whether a call was added that no poller was told of. */
+  get hasJoined(): boolean {
+    return this.joined.size > 0;
+  }
+
   /** Their pollers know of all of them. */
   notePolled(): void {
     this.joined.clear();

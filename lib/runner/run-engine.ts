@@ -138,8 +138,11 @@ export class RunEngine {
     const end = outstanding > 0 ? undefined : this.waits.earliestEnd();
     // The waits have timers of their own; this one says that nothing else is to come before.
     const cancel = end === undefined ? () => {} : clock.after(Math.max(end - clock.now(), 0), () => {}, 'wait');
+    const poll = (): void => this.state.runOutstanding(() => this.suspension.pollMeanwhile());
+    const cancelPoll = this.waits.hasJoined ? clock.after(this.state.stayMillis, poll, 'background') : () => {};
     await this.state.changed.wait();
     cancel();
+    cancelPoll();
   }
 
   /** What code outside of durable calls asks for meanwhile begins only if the run is not suspended. */

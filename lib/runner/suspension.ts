@@ -47,8 +47,16 @@ export class Suspension {
   /** Whether all that is left is to wait for something outside, for longer than it is worth staying. */
   get isDue(): boolean {
     if (this.state.outstanding > 0 || this.waits.waiting().length === 0) return false;
+    // Nobody follows a remote job before its run is suspended: a short wait beside it is none to stay for.
+    if (this.waits.neededPollers().length > 0) return true;
     const end = this.waits.earliestEnd();
     return end === undefined || end - this.state.clock.now() > this.state.stayMillis;
+  }
+
+  /** Has remote jobs followed while something else keeps the drive busy, so that either can win a race. */
+  async pollMeanwhile(): Promise<void> {
+    await this.pollers.ensure(this.waits.neededPollers());
+    this.waits.notePolled();
   }
 
   /** D6. Refused when a mark was left since the signals were read: then they are to be read again, after the count. */
