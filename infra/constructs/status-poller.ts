@@ -30,7 +30,12 @@ export class StatusPoller extends Construct {
       removalPolicy: removalPolicyOf(props),
       ...(props.encryptionKey ? { encryptionKey: props.encryptionKey } : {}),
     });
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
+    const role = new Role(this, 'Role', {
+      // Without the account, a state machine of a stranger could use the role.
+      assumedBy: new ServicePrincipal('states.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    });
     for (const statement of [invokeFunction(pollSubagent), deliverLogs()]) role.addToPolicy(statement);
     this.stateMachine = new CfnStateMachine(this, 'StateMachine', {
       roleArn: role.roleArn,
@@ -44,11 +49,19 @@ export class StatusPoller extends Construct {
     });
     // It is checked when it is created whether the role may write the log.
     this.stateMachine.node.addDependency(role);
+    // None for executions that time out: they may last a year, and no run gets older than that.
     new NotifyingAlarm(this, 'FailedPollersAlarm', {
       metric: this.#metric('ExecutionsFailed'),
       bound: { above: 0 },
       runbook:
         'A status poller failed: poll-subagent threw four times in a row. Its run starts another within 15 minutes, and fails after three. Read the log of poll-subagent, mend the cause, then "lambda-agents redrive ID".',
+      alarmTopic,
+    });
+    new NotifyingAlarm(this, 'AbortedPollersAlarm', {
+      metric: this.#metric('ExecutionsAborted'),
+      bound: { above: 0 },
+      runbook:
+        'Somebody stopped a status poller. Its run starts another within 15 minutes, and fails when that happens three times in a row. To end a run, use "lambda-agents cancel ID" instead.',
       alarmTopic,
     });
     new NotifyingAlarm(this, 'ThrottledPollersAlarm', {

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import * as z from 'zod';
 import type { EmbeddedService } from './embedded-store.ts';
-import { type LocalExecution, type LocalMachine, StartRefusedError } from './local-machine.ts';
+import type { LocalExecution } from './local-execution.ts';
+import type { LocalMachine } from './local-machine.ts';
 
 /** Executions of the state machines, at an endpoint that speaks as Step Functions does. */
 export interface EmbeddedExecutions extends EmbeddedService {
@@ -11,9 +14,13 @@ export interface EmbeddedExecutions extends EmbeddedService {
 }
 
 const TARGET = 'AWSStepFunctions.';
-const startInput = z.object({ stateMachineArn: z.string(), name: z.string(), input: z.string().default('{}') });
+const startInput = z.object({
+  stateMachineArn: z.string(),
+  name: z.string().default(randomUUID),
+  input: z.string().default('{}'),
+});
 const executionInput = z.object({ executionArn: z.string() });
-const listInput = z.object({ stateMachineArn: z.string() });
+const listInput = z.object({ stateMachineArn: z.string(), statusFilter: z.string().optional() });
 
 interface Answer {
   readonly status: number;
@@ -45,9 +52,7 @@ export async function startEmbeddedExecutions(): Promise<EmbeddedExecutions> {
 async function answer(request: IncomingMessage, machines: ReadonlyMap<string, LocalMachine>): Promise<Answer> {
   try {
     const action = String(request.headers['x-amz-target'] ?? '').slice(TARGET.length);
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    return perform(action, JSON.parse(Buffer.concat(chunks).toString('utf8')), machines);
+    return perform(action, await json(request), machines);
   } catch (error) {
     return refuse('ValidationException', String(error));
   }
@@ -57,20 +62,22 @@ function perform(action: string, input: unknown, machines: ReadonlyMap<string, L
   switch (action) {
     case 'StartExecution': {
       const { stateMachineArn, name, input: text } = startInput.parse(input);
-      const machine = machines.get(stateMachineArn);
-      if (machine === undefined) return refuse('StateMachineDoesNotExist', `There is no machine ${stateMachineArn}.`);
-      return start(machine, name, text);
+      return withMachine(stateMachineArn, machines, (machine) => start(machine, name, text));
     }
     case 'DescribeExecution':
-      return withExecution(input, machines, (execution) => describe(execution));
+      return withExecution(input, machines, describe);
     case 'StopExecution':
       return withExecution(input, machines, (execution) => {
         execution.abort();
-        return { stopDate: Date.now() / 1_000 };
+        return { stopDate: seconds(execution.stoppedAt) };
       });
     case 'ListExecutions': {
-      const machine = machines.get(listInput.parse(input).stateMachineArn);
-      return { status: 200, body: { executions: machine?.executions.map(describe) ?? [] } };
+      const { stateMachineArn, statusFilter } = listInput.parse(input);
+      return withMachine(stateMachineArn, machines, ({ executions }) => {
+        const shown = executions.filter(({ status }) => statusFilter === undefined || status === statusFilter);
+        // The latest first, as on AWS.
+        return { status: 200, body: { executions: shown.toReversed().map(summarize) } };
+      });
     }
     default:
       return refuse('UnknownOperationException', `${action} does not run here.`);
@@ -78,13 +85,19 @@ function perform(action: string, input: unknown, machines: ReadonlyMap<string, L
 }
 
 function start(machine: LocalMachine, name: string, input: string): Answer {
-  try {
-    const { arn, startedAt } = machine.start(name, input);
-    return { status: 200, body: { executionArn: arn, startDate: startedAt / 1_000 } };
-  } catch (error) {
-    if (!(error instanceof StartRefusedError)) throw error;
-    return refuse(error.code, error.message);
-  }
+  const result = machine.start(name, input);
+  if (result.kind === 'refused') return refuse(result.reason, result.message);
+  const { arn, startedAt } = result.execution;
+  return { status: 200, body: { executionArn: arn, startDate: seconds(startedAt) } };
+}
+
+function withMachine(
+  arn: string,
+  machines: ReadonlyMap<string, LocalMachine>,
+  use: (machine: LocalMachine) => Answer,
+): Answer {
+  const machine = machines.get(arn);
+  return machine ? use(machine) : refuse('StateMachineDoesNotExist', `There is no state machine ${arn}.`);
 }
 
 function withExecution(
@@ -98,14 +111,23 @@ function withExecution(
   return { status: 200, body: use(found) };
 }
 
-const describe = ({ arn, machineArn, name, status, startedAt, stoppedAt, input }: LocalExecution): object => ({
+const summarize = ({ arn, machineArn, name, status, startedAt, stoppedAt }: LocalExecution): object => ({
   executionArn: arn,
   stateMachineArn: machineArn,
   name,
   status,
-  input,
-  startDate: startedAt / 1_000,
-  ...(stoppedAt === undefined ? {} : { stopDate: stoppedAt / 1_000 }),
+  startDate: seconds(startedAt),
+  stopDate: seconds(stoppedAt),
 });
+
+const describe = (execution: LocalExecution): object => ({
+  ...summarize(execution),
+  input: execution.input,
+  output: execution.output,
+  ...execution.failure,
+});
+
+/** Times as the protocol has them; JSON leaves out what is not there. */
+const seconds = (millis: number | undefined): number | undefined => (millis === undefined ? undefined : millis / 1_000);
 
 const refuse = (type: string, message: string): Answer => ({ status: 400, body: { __type: type, message } });

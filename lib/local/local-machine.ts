@@ -1,42 +1,15 @@
 import { StateMachine } from 'aws-local-stepfunctions';
 import * as z from 'zod';
 import type { InvocationOutcome } from './invocation.ts';
-import { localStackError } from './local-stack-error.ts';
+import { type LocalExecution, runExecution } from './local-execution.ts';
+import { parseMachineDefinition } from './machine-definition.ts';
 
-export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'ABORTED';
+/** Why an execution is not started, in the words of AWS. */
+export type StartRefusal = 'ExecutionAlreadyExists' | 'InvalidExecutionInput' | 'InvalidName';
 
-/** One execution of a state machine. */
-export interface LocalExecution {
-  readonly arn: string;
-  readonly machineArn: string;
-  readonly name: string;
-  readonly input: string;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  stoppedAt?: number;
-  status: ExecutionStatus;
-  /** States entered: what Step Functions charges for, but for the repetitions of a task. */
-  transitions: number;
-  abort(): void;
-}
-
-/** Why an execution cannot be started, as AWS says it. */
-export class StartRefusedError extends Error {
-  readonly code: 'ExecutionAlreadyExists' | 'InvalidName';
-
-  constructor(code: StartRefusedError['code'], message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-const NAME = /^[0-9A-Za-z_-]{1,80}$/;
-const invokeTask = z.looseObject({ Type: z.literal('Task'), Resource: z.string().endsWith(':states:::lambda:invoke') });
-const definitionSchema = z.looseObject({
-  StartAt: z.string(),
-  States: z.record(z.string(), z.looseObject({ Type: z.string() })),
-});
-const taskInput = z.object({ FunctionName: z.string(), Payload: z.unknown() });
+export type StartResult =
+  | { readonly kind: 'started'; readonly execution: LocalExecution }
+  | { readonly kind: 'refused'; readonly reason: StartRefusal; readonly message: string };
 
 export interface LocalMachineOptions {
   readonly arn: string;
@@ -46,30 +19,26 @@ export interface LocalMachineOptions {
   readonly invoke: (functionArn: string, event: unknown) => Promise<InvocationOutcome>;
 }
 
+// What AWS refuses is refused here, and a little more.
+const NAME = /^[0-9A-Za-z_.-]{1,80}$/;
+const invocationSchema = z.object({ FunctionName: z.string(), Payload: z.unknown().optional() });
+
 /** A Standard state machine. Each name is used once, as on AWS: an open execution answers a repeated start, a closed one refuses it. */
 export class LocalMachine {
   readonly arn: string;
   readonly #machine: StateMachine;
-  readonly #tasks: Readonly<Record<string, (input: unknown) => Promise<unknown>>>;
+  readonly #taskNames: readonly string[];
+  readonly #invoke: LocalMachineOptions['invoke'];
   readonly #executions = new Map<string, LocalExecution>();
 
   /** @throws AgentError `LOCAL_STACK_FAILED` for a definition that does not run here */
   constructor({ arn, definition, invoke }: LocalMachineOptions) {
+    const parsed = parseMachineDefinition(definition, arn);
     this.arn = arn;
-    const parsed = definitionSchema.parse(JSON.parse(definition));
-    // Both would be ignored without a word.
-    if (definition.includes('"QueryLanguage"') || definition.includes('"Assign"')) {
-      throw localStackError(`State machine ${arn} uses JSONata or variables, which do not run here. Use JSONPath.`);
-    }
-    const tasks = Object.entries(parsed.States).filter(([, { Type }]) => Type === 'Task');
-    const other = tasks.find(([, task]) => !invokeTask.safeParse(task).success);
-    if (other)
-      throw localStackError(`State "${other[0]}" of ${arn} calls something else than a function. Use lambda:invoke.`);
-    this.#tasks = Object.fromEntries(
-      tasks.map(([name]) => [name, (input: unknown) => invokeFunction(invoke, taskInput.parse(input))]),
-    );
+    this.#taskNames = parsed.taskNames;
+    this.#invoke = invoke;
     // Checked once: it takes more than a hundred milliseconds. The ARNs are no real ones.
-    this.#machine = new StateMachine(JSON.parse(definition), { validationOptions: { checkArn: false } });
+    this.#machine = new StateMachine(parsed.definition, { validationOptions: { checkArn: false } });
   }
 
   /** Every execution, in the order of the starts. */
@@ -77,72 +46,53 @@ export class LocalMachine {
     return [...this.#executions.values()];
   }
 
-  /** @throws StartRefusedError */
-  start(name: string, input: string): LocalExecution {
-    if (!NAME.test(name)) throw new StartRefusedError('InvalidName', `${name} is no name of an execution.`);
+  start(name: string, input: string): StartResult {
+    const refuse = (reason: StartRefusal, message: string): StartResult => ({ kind: 'refused', reason, message });
+    if (!NAME.test(name)) return refuse('InvalidName', `"${name}" is no name of an execution.`);
+    if (!isJson(input)) return refuse('InvalidExecutionInput', 'The input is not JSON.');
     const known = this.#executions.get(name);
-    if (known?.status === 'RUNNING' && known.input === input) return known;
-    if (known) throw new StartRefusedError('ExecutionAlreadyExists', `Execution ${name} exists already.`);
-    const startedAt = Date.now();
-    const arn = `${this.arn.replace(':stateMachine:', ':execution:')}:${name}`;
-    const context = {
-      Execution: { Id: arn, Name: name, Input: JSON.parse(input), StartTime: new Date().toISOString() },
-    };
-    const run = this.#machine.run(JSON.parse(input), {
-      context: { ...context, StateMachine: { Id: this.arn } },
-      overrides: { taskResourceLocalHandlers: this.#tasks as never },
-    });
-    const execution: LocalExecution = {
-      arn,
+    if (known?.status === 'RUNNING' && known.input === input) return { kind: 'started', execution: known };
+    if (known) return refuse('ExecutionAlreadyExists', `Execution ${known.arn} exists already.`);
+    const execution = runExecution({
+      arn: `${this.arn.replace(':stateMachine:', ':execution:')}:${name}`,
       machineArn: this.arn,
       name,
       input,
-      startedAt,
-      status: 'RUNNING',
-      transitions: 0,
-      abort: () => {
-        if (execution.status !== 'RUNNING') return;
-        stop('ABORTED');
-        run.abort();
-      },
-    };
-    const stop = (status: ExecutionStatus): void => {
-      if (execution.status !== 'RUNNING') return;
-      execution.status = status;
-      execution.stoppedAt = Date.now();
-    };
-    run.result.then(
-      () => stop('SUCCEEDED'),
-      () => stop('FAILED'),
-    );
-    void countStates(run.eventLogs, execution);
+      machine: this.#machine,
+      taskNames: this.#taskNames,
+      carryOut: (parameters) => this.#callFunction(parameters),
+    });
     this.#executions.set(name, execution);
-    return execution;
+    return { kind: 'started', execution };
   }
 
   /** Aborts what runs. */
   close(): void {
     for (const execution of this.#executions.values()) execution.abort();
   }
+
+  async #callFunction(parameters: unknown): Promise<unknown> {
+    const { FunctionName, Payload } = invocationSchema.parse(parameters);
+    const outcome = await this.#invoke(FunctionName, Payload);
+    if (outcome.kind === 'succeeded') return { StatusCode: 200, Payload: outcome.result ?? null };
+    throw taskError(outcome);
+  }
 }
 
-async function countStates(events: AsyncIterable<{ readonly type: string }>, execution: LocalExecution): Promise<void> {
-  for await (const { type } of events) if (type.endsWith('StateEntered')) execution.transitions += 1;
-}
-
-async function invokeFunction(
-  invoke: LocalMachineOptions['invoke'],
-  { FunctionName, Payload }: z.infer<typeof taskInput>,
-): Promise<unknown> {
-  const outcome = await invoke(FunctionName, Payload);
-  if (outcome.kind === 'succeeded') return { StatusCode: 200, Payload: outcome.result ?? null };
-  throw taskError(outcome);
-}
-
-/** What Step Functions makes of a function that did not answer: its own error, or that it is not known what happened. */
+/** What Step Functions makes of a function that failed: its own error, or that it is not known what happened. */
 function taskError(outcome: Exclude<InvocationOutcome, { kind: 'succeeded' }>): Error {
-  const known = outcome.kind === 'failed' ? outcome.error : undefined;
-  const error = new Error(known?.errorMessage ?? `The function ended: ${outcome.kind}.`);
+  const known = 'error' in outcome ? outcome.error : undefined;
+  const error = new Error(known ? JSON.stringify(known) : `The function ended: ${outcome.kind}.`);
   error.name = known?.errorType ?? 'Lambda.Unknown';
   return error;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }

@@ -54,9 +54,9 @@ export interface CreationContext extends NamingContext {
   readonly overrides: TemplateOverrides;
   readonly log: FunctionLog;
   readonly onInvocation: (record: InvocationRecord) => void;
-  /** Functions by ARN. */
   /** State machines by ARN. */
   readonly machines: Map<string, LocalMachine>;
+  /** Functions by ARN. */
   readonly functions: Map<string, FunctionPool>;
   /** Ends what feeds functions. Registered by triggers. */
   readonly triggers: (() => Promise<void>)[];

@@ -8,7 +8,8 @@ import { type EmbeddedService, startEmbeddedStore } from './embedded-store.ts';
 import { FunctionLog, type LogLine, type LogListener } from './function-log.ts';
 import type { FunctionPool } from './function-pool.ts';
 import type { InvocationOutcome, InvocationRecord } from './invocation.ts';
-import type { LocalExecution } from './local-machine.ts';
+import type { LocalExecution } from './local-execution.ts';
+import { localFunction } from './local-function.ts';
 import type { CreationContext, LocalResourceType, TemplateOverrides } from './local-resource.ts';
 import { localStackError } from './local-stack-error.ts';
 import { type IgnoredResource, type PlannedResource, planStack, type StackPlan } from './plan-stack.ts';
@@ -134,7 +135,9 @@ async function createOne(resource: PlannedResource, context: CreationContext): P
 
 /** Loads every function that something feeds, so that the first event finds it warm and a broken bundle is noticed now. */
 async function warmUp(plan: StackPlan, context: CreationContext): Promise<void> {
-  const fed = JSON.stringify(plan.resources.filter(({ local }) => local.phase === 'trigger').map((r) => r.properties));
+  const feeding = plan.resources.filter(({ local }) => local !== localFunction);
+  // What a state machine calls stands in its definition, which is JSON inside of JSON.
+  const fed = JSON.stringify(feeding.map(({ properties }) => properties)).replaceAll('\\', '');
   const pools = [...context.functions].filter(
     ([arn, { spec }]) => fed.includes(`"${arn}"`) || fed.includes(`"${spec.name}"`),
   );

@@ -29,7 +29,7 @@ async function changeProperties(logicalId: string, properties: object): Promise<
 it('shows why a bundle cannot be loaded, with what it had written', async () => {
   await writeBundle(`console.log('about to fail'); throw new RangeError('no configuration');`);
   await expect(start()).rejects.toThrow(
-    /run-probe did not start: RangeError: no configuration\.[\s\S]*about to fail[\s\S]*index\.mjs/,
+    /(run-probe|make-round) did not start: RangeError: no configuration\.[\s\S]*about to fail[\s\S]*index\.mjs/,
   );
   expect(await findRunningStack(join(directory, 'state'))).toBeUndefined();
 });
@@ -67,6 +67,14 @@ it.each<[string, string, object, RegExp]>([
   ],
   ['another event source', 'WakeMapping', { EventSourceArn: 'arn:aws:kinesis:x' }, /WakeMapping[\s\S]*EventSourceArn/],
   ['an unknown function', 'WakeMapping', { FunctionName: 'other' }, /names the function other/],
+  ['an Express state machine', 'Rounds', { StateMachineType: 'EXPRESS' }, /Rounds[\s\S]*StateMachineType/],
+  [
+    'a definition in JSONata',
+    'Rounds',
+    { DefinitionString: '{"QueryLanguage":"JSONata"}' },
+    /uses JSONata\. Use JSONPath/,
+  ],
+  ['a broken function of a state machine', 'RoundFunction', { Handler: 'index.gone' }, /make-round did not start/],
   ['a calendar schedule', 'Sweep', { ScheduleExpression: 'cron(0 1 * * ? *)' }, /cron\(0 1 \* \* \? \*\)/],
 ])('refuses %s by name', async (_name, logicalId, properties, message) => {
   await changeProperties(logicalId, properties);

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -259,6 +260,43 @@ it('calls a scheduled function again and again', async () => {
   expect((await answer()).scheduled).toMatchObject({ detail: '{}' });
 });
 
+it('runs a state machine, whose tasks call a function that is warm', async () => {
+  const { stack } = await start();
+  const pids = stack.workerPids('make-round');
+  expect(pids).toHaveLength(1);
+  const sfn = new SFNClient({
+    region: stack.region,
+    endpoint: stack.endpoints.sfn,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  cleanups.push(async () => sfn.destroy());
+  const begin = (name: string, waitSeconds: number) =>
+    sfn.send(
+      new StartExecutionCommand({
+        stateMachineArn: stack.outputs.RoundsArn,
+        name,
+        input: JSON.stringify({ rounds: 2, waitSeconds, done: false }),
+      }),
+    );
+  const { executionArn } = await begin('short', 0);
+  await begin('long', 600);
+  await vi.waitFor(() => expect(stack.executions()[0]?.status).not.toBe('RUNNING'), { timeout: 10_000 });
+  const { status, output = '' } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+  expect(status).toBe('SUCCEEDED');
+  expect(JSON.parse(output)).toEqual({ rounds: 0, waitSeconds: 0, done: true, sfn: stack.endpoints.sfn });
+  expect(stack.executions()).toMatchObject([
+    { name: 'short', status: 'SUCCEEDED', transitions: 2 * 3 + 1 },
+    { name: 'long', status: 'RUNNING', transitions: 1 },
+  ]);
+  expect(stack.invocations.map(({ functionName, pid }) => [functionName, pid])).toEqual([
+    ['make-round', pids[0]],
+    ['make-round', pids[0]],
+  ]);
+  await stack.close();
+  expect(stack.executions()[1]).toMatchObject({ status: 'ABORTED' });
+  await expect(fetch(stack.endpoints.sfn)).rejects.toThrow();
+});
+
 it('announces itself while it runs, keeps logs, and leaves nothing behind', async () => {
   const stateDirectory = await mkdtemp(join(tmpdir(), 'local-stack-'));
   cleanups.push(() => rm(stateDirectory, { recursive: true }));
@@ -286,7 +324,7 @@ it('takes its processes along when it is killed itself', async () => {
   });
   cleanups.push(async () => child.kill('SIGKILL'));
   const [pids] = (await once(child, 'message')) as [readonly number[]];
-  expect(pids.map(isAlive)).toEqual([true]);
+  expect(pids.map(isAlive)).toEqual([true, true]);
   child.kill('SIGKILL');
-  await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), { timeout: 5_000 });
 });

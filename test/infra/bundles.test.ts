@@ -85,6 +85,37 @@ describe('the bundle of run-agent', () => {
   });
 });
 
+describe('the bundle of poll-subagent', () => {
+  const round = {
+    runId: 'r1',
+    ttl: 1_800_000_000,
+    intervalMillis: 2_500,
+    generation: 1,
+    round: 4,
+    notBefore: 0,
+    waitSeconds: 2,
+    done: false,
+  };
+
+  it('ends a poller whose run has no call open, without a message', async () => {
+    aws.script({ Query: () => ({ Items: [], Count: 0 }), GetItem: () => ({}) });
+    expect(await invoke('PollSubagent', round)).toMatchObject({ runId: 'r1', generation: 1, done: true });
+    expect(aws.calls[0]).toMatchObject({ operation: 'Query', input: { TableName: 'runs', ConsistentRead: true } });
+    expect(aws.calls.filter(({ operation }) => operation === 'SendMessage')).toEqual([]);
+  });
+
+  it('fails when the store does not answer, so that the round is repeated', async () => {
+    aws.script({});
+    await expect(invoke('PollSubagent', round)).rejects.toThrow(/not scripted/);
+  });
+
+  it('refuses what is no round', async () => {
+    aws.script({});
+    await expect(invoke('PollSubagent', { Records: [] })).rejects.toThrow(/runId/);
+    expect(aws.calls).toEqual([]);
+  });
+});
+
 describe('the bundle of sweep-runs', () => {
   it('looks into the index and wakes what is due', async () => {
     let first = true;

@@ -101,7 +101,7 @@ describe('what an operator finds', () => {
   it('is an alarm for errors and throttles of each function, for messages that wait, for runs in trouble, and for sweeps that do not come', () => {
     const watched = alarms.map(
       ({ id, properties }) =>
-        `${id.replace(/(Handler|Queue|Old|NoSweeps|BlockedRuns|FailedRuns|FailedPollers|ThrottledPollers).*/, '')} ${properties.MetricName}`,
+        `${id.replace(/(Handler|Queue|Old|NoSweeps|BlockedRuns|(Failed|Aborted|Throttled)Pollers|FailedRuns).*/, '')} ${properties.MetricName}`,
     );
     expect(watched.sort()).toEqual([
       'AcceptRequests ApproximateAgeOfOldestMessage',
@@ -117,6 +117,7 @@ describe('what an operator finds', () => {
       'RunAgent FailedRuns',
       'RunAgent Throttles',
       'StatusPoller ExecutionThrottled',
+      'StatusPoller ExecutionsAborted',
       'StatusPoller ExecutionsFailed',
       'SweepRuns Errors',
       'SweepRuns Invocations',

@@ -143,9 +143,11 @@ describe('the roles', () => {
         Object.entries(OTHER_SERVICES).find(([role]) => id.startsWith(role))?.[1] ?? 'lambda.amazonaws.com';
       expect(properties.AssumeRolePolicyDocument).toMatchObject({ Statement: [{ Principal: { Service: service } }] });
     }
-    expect(stack.one('AWS::IAM::Role', 'SweepRunsSchedule').properties.AssumeRolePolicyDocument).toMatchObject({
-      Statement: [{ Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } } }],
-    });
+    for (const role of Object.keys(OTHER_SERVICES)) {
+      expect(stack.one('AWS::IAM::Role', role).properties.AssumeRolePolicyDocument).toMatchObject({
+        Statement: [{ Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } } }],
+      });
+    }
   });
 
   /** Every wildcard that is there, and why. */

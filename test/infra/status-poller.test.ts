@@ -1,8 +1,9 @@
 import { Stack } from 'aws-cdk-lib';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { AgentStack } from '../../infra/agent-stack.ts';
+import { LocalMachine } from '../../lib/local/local-machine.ts';
 import { createApp, echo, referenced, Synthesized, synthStack } from './synth-stack.ts';
 
 const stack = synthStack();
@@ -63,10 +64,46 @@ describe('the state machine of the status poller', () => {
     ]);
   });
 
+  it('is valid, hands each answer to the next round, and ends when the function says so', async () => {
+    const rounds: unknown[] = [];
+    const local = new LocalMachine({
+      arn: 'arn:aws:states:us-east-1:000000000000:stateMachine:poller',
+      definition: JSON.stringify({ ...rest, States }),
+      async invoke(name, event) {
+        rounds.push([name, event]);
+        return { kind: 'succeeded', result: { round: rounds.length, waitSeconds: 0, done: rounds.length === 3 } };
+      },
+    });
+    const started = local.start('first', '{"round":0,"waitSeconds":0,"done":false}');
+    await vi.waitFor(() => expect(local.executions[0]?.status).not.toBe('RUNNING'));
+    const { id } = stack.one('AWS::Lambda::Function', 'PollSubagent');
+    expect(rounds).toEqual([0, 1, 2].map((round) => [id, { round, waitSeconds: 0, done: false }]));
+    expect(started).toMatchObject({ execution: { status: 'SUCCEEDED', transitions: 3 * 3 + 1 } });
+  });
+
   it('logs errors without data, under the prefix that needs no policy of its own', () => {
     expect(machine.properties.LoggingConfiguration).toMatchObject({ Level: 'ERROR', IncludeExecutionData: false });
     const { LogGroupName } = stack.one('AWS::Logs::LogGroup', 'StatusPollerLogs').properties;
     expect(joined.parse(LogGroupName)['Fn::Join'][1][0]).toBe('/aws/vendedlogs/states/');
+  });
+
+  it.each([
+    ['FailedPollers', 'ExecutionsFailed', 1, /Read the log of poll-subagent/],
+    ['AbortedPollers', 'ExecutionsAborted', 1, /Somebody stopped.*cancel ID/],
+    ['ThrottledPollers', 'ExecutionThrottled', 3, /Raise the quota/],
+  ])('raises the alarm %s for the first of %s', (alarm, metric, periods, runbook) => {
+    expect(stack.one('AWS::CloudWatch::Alarm', `StatusPoller${alarm}`).properties).toMatchObject({
+      Namespace: 'AWS/States',
+      MetricName: metric,
+      Dimensions: [{ Name: 'StateMachineArn', Value: { 'Fn::GetAtt': [machine.id, 'Arn'] } }],
+      Statistic: 'Sum',
+      Period: 300,
+      EvaluationPeriods: periods,
+      ComparisonOperator: 'GreaterThanThreshold',
+      Threshold: 0,
+      TreatMissingData: 'notBreaching',
+      AlarmDescription: expect.stringMatching(runbook),
+    });
   });
 
   it('is started by run-agent, which it does not call', () => {

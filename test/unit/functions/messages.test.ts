@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { parsePollRound } from '../../../functions/messages/parse-poll-round.ts';
 import { parseWake } from '../../../functions/messages/parse-wake.ts';
 import { toRequestMessage } from '../../../functions/messages/request-record.ts';
 
@@ -45,5 +46,35 @@ describe('the body of a wake', () => {
 
   it.each(['', 'no JSON', 'null', '[]', '{}', '{"runId":""}', '{"runId":1,"reason":"due"}'])('is not %j', (body) => {
     expect(parseWake(body)).toBeUndefined();
+  });
+});
+
+describe('a round of the status poller', () => {
+  const round = {
+    runId: 'r1',
+    ttl: 1_800_000_000,
+    intervalMillis: 500,
+    generation: 1,
+    round: 0,
+    notBefore: 0,
+    waitSeconds: 0,
+    done: false,
+  };
+
+  it('is what the one before handed on, and nothing that a newer version added', () => {
+    expect(parsePollRound({ ...round, ofANewerVersion: 1 })).toEqual(round);
+  });
+
+  it.each([
+    null,
+    {},
+    { Records: [] },
+    { ...round, runId: '' },
+    { ...round, ttl: '1800000000' },
+    { ...round, intervalMillis: 0 },
+    { ...round, waitSeconds: 1.5 },
+    { ...round, done: undefined },
+  ])('is not %j', (event) => {
+    expect(() => parsePollRound(event)).toThrow();
   });
 });
