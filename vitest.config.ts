@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /** Suites that take too long for `npm test`: `npm run test:simulation` runs them. */
-export const LONG = ['test/unit/runner/waits-{interleavings,life,crashes}.test.ts'];
+export const LONG = ['test/unit/runner/waits-{life,crashes}.test.ts', 'test/unit/subagents/crash-pairs.test.ts'];
+export const LONG_E2E = ['test/e2e/waiting-random-kills.test.ts'];
 
 interface Project {
   readonly name: string;
@@ -33,7 +34,7 @@ export default defineConfig({
     projects: [
       project({
         name: 'unit',
-        include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'],
+        include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/golden/**/*.test.ts'],
         timeoutMillis: 60_000,
         order: 0,
         exclude: LONG,
@@ -45,6 +46,7 @@ export default defineConfig({
         timeoutMillis: 120_000,
         order: 2,
         globalSetup: ['test/e2e/support/synthesized-app.ts'],
+        exclude: LONG_E2E,
       }),
     ],
   },

@@ -34,7 +34,20 @@ export interface AgentPlan {
   readonly digest: string;
 }
 
-export type PlanSet = ReadonlyMap<string, AgentPlan>;
+/** The agents of a deployment, by name. */
+export class PlanSet extends Map<string, AgentPlan> {
+  readonly #deploymentConfig: ConfigInput | undefined;
+
+  constructor(plans: readonly AgentPlan[], deploymentConfig: ConfigInput | undefined) {
+    super(plans.map((plan) => [plan.name, plan]));
+    this.#deploymentConfig = deploymentConfig;
+  }
+
+  /** What holds for the runs of an agent, also of one that is not deployed any more. */
+  configOf(agent: string): Config {
+    return this.get(agent)?.config ?? resolveConfig('The configuration', this.#deploymentConfig);
+  }
+}
 
 /**
  * Compiles the agents of a deployment.
@@ -42,15 +55,15 @@ export type PlanSet = ReadonlyMap<string, AgentPlan>;
  */
 export function compilePlans(agents: readonly AgentDefinition[], config?: ConfigInput): PlanSet {
   if (agents.length === 0) throw new AgentError('INVALID_AGENT', 'The deployment has no agents. List at least one.');
-  const plans = new Map<string, AgentPlan>();
+  const plans: AgentPlan[] = [];
   for (const [index, agent] of agents.entries()) {
     checkDefinition(agent, index + 1);
     const plan = compilePlan(agent, config);
-    if (plans.has(plan.name))
+    if (plans.some(({ name }) => name === plan.name))
       throw new AgentError('DUPLICATE_AGENT', `Two agents are named "${plan.name}". Rename one of them.`);
-    plans.set(plan.name, plan);
+    plans.push(plan);
   }
-  return plans;
+  return new PlanSet(plans, config);
 }
 
 /** Compiles one agent over the deployment's configuration. */

@@ -1,4 +1,3 @@
-import { resolveConfig } from '../agent/config.ts';
 import type { PlanSet } from '../agent/plan.ts';
 import type { PollRound } from '../ports/poll-scheduler.ts';
 import { openEntries, type PollEntry } from '../store/poll-records.ts';
@@ -113,6 +112,6 @@ async function probeAll(
 
 /** The limit of the run's agent: every call of a run is one of its agent's. */
 function maxRounds(plans: PlanSet, entries: readonly PollEntry[]): number {
-  const config = plans.get(entries[0]?.agent ?? '')?.config ?? resolveConfig('The configuration');
+  const config = plans.configOf(entries[0]?.agent ?? '');
   return config['subagent.max-poll-rounds'];
 }

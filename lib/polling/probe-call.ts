@@ -1,4 +1,3 @@
-import { resolveConfig } from '../agent/config.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import type { PollEntry } from '../store/poll-records.ts';
 import { PollStore } from '../store/poll-store.ts';
@@ -69,7 +68,7 @@ async function answerOf(
 
 async function settle(run: PolledRun, entry: PollEntry, answer: SubagentResult): Promise<void> {
   const { ports, runId, ttl, plans } = run;
-  const config = plans.get(entry.agent)?.config ?? resolveConfig('The configuration');
+  const config = plans.configOf(entry.agent);
   await settleCall(ports, { runId, ttl, ...entry }, answer, config['payload.max-bytes']);
   await entriesOf(run).deleteEntry(entry);
 }

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import { resolveConfig } from '../agent/config.ts';
 import type { PlanSet } from '../agent/plan.ts';
 import { settleCall } from '../polling/settle-call.ts';
 import { hasEnded } from '../polling/tell-run.ts';
@@ -45,7 +44,7 @@ export async function completeCall(
   const { actionId, slot, ordinal, intervalMillis = 0 } = record;
   const { data } = answer;
   const result = 'error' in data ? SubagentResult.error(data.error) : SubagentResult.ok(data.result ?? null);
-  const config = plans.get(run.agent)?.config ?? resolveConfig('The configuration');
+  const config = plans.configOf(run.agent);
   await settleCall(ports, { runId, ttl: run.ttl, actionId, slot, ordinal }, result, config['payload.max-bytes']);
   await new PollStore(ports.items, runId, run.ttl).deleteEntry({ intervalMillis, ordinal });
   return { kind: 'signalled', runId };

@@ -1,4 +1,4 @@
-import { type Config, resolveConfig } from '../agent/config.ts';
+import type { Config } from '../agent/config.ts';
 import type { AgentPlan, PlanSet } from '../agent/plan.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { ReplayMismatchError } from '../errors/public-errors.ts';
@@ -51,12 +51,12 @@ interface ClaimedRun {
   readonly wakeCount: number;
   readonly readAt: number;
 }
+
 /** D1 to D9: what a wake does. It is a hint: lost, late, doubled or reordered it changes nothing but timing. */
 export async function driveRun(options: DriveOptions, wake: Wake): Promise<DriveResult> {
   const { plans, ports } = options;
   const seen = await new RunStore(ports.items).get(wake.runId);
-  const plan = seen && plans.get(seen.agent);
-  const config = plan?.config ?? resolveConfig('The configuration');
+  const config = plans.configOf(seen?.agent ?? '');
   const decision = decideWake(seen, config, ports.clock.now());
   if (decision.kind === 'drop' || seen === undefined)
     return { kind: 'dropped', why: decision.kind === 'drop' ? decision.why : '' };

@@ -1,4 +1,4 @@
-import { type Config, resolveConfig } from '../agent/config.ts';
+import type { Config } from '../agent/config.ts';
 import type { PlanSet } from '../agent/plan.ts';
 import { EventType } from '../events/event.ts';
 import { cancelJob } from '../polling/cancel-job.ts';
@@ -61,7 +61,7 @@ export async function endRun(
   const run = await new RunStore(ports.items).get(runId);
   if (run?.status !== 'COMPLETING' || run.outcome === undefined) return undefined;
   const { outcome } = run;
-  const config = plans.get(run.agent)?.config ?? resolveConfig('The configuration');
+  const config = plans.configOf(run.agent);
   const payloads = new Payloads(ports.payloads, runId, config['payload.max-bytes']);
   const journal = known ? undefined : (await new JournalStore(ports.items, run.runId, run.ttl).read()).journal;
   const results = known ?? (await readResults(run, journal ?? EMPTY_JOURNAL, payloads));
@@ -80,8 +80,13 @@ async function stopCalls({ plans, ports, run, outcome, journal }: Ending): Promi
   const store = new PollStore(ports.items, runId, ttl);
   for (const interval of records.keys()) await store.close(interval);
   if (outcome !== 'CANCELLED') return;
-  const pending = new Set(Array.from(journal.calls.values(), ({ status, ordinal }) => status === 'PENDING' && ordinal));
-  const open = [...entries.values()].filter(({ ordinal }) => pending.has(ordinal));
+  // Of a call that was given up: whoever did that died before the remote was told.
+  const untold = new Set(
+    [...journal.calls.values()]
+      .filter(({ status }) => status === 'PENDING' || status === 'CANCELLED')
+      .map(({ ordinal }) => ordinal),
+  );
+  const open = [...entries.values()].filter(({ ordinal }) => untold.has(ordinal));
   await Promise.all(
     open.map((entry) => cancelJob({ plans, ports, runId, ttl }, entry, new RunTracer(ports.trace, ports.clock, run))),
   );

@@ -1,4 +1,3 @@
-import { resolveConfig } from '../agent/config.ts';
 import type { PlanSet } from '../agent/plan.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { PollStore } from '../store/poll-store.ts';
@@ -25,7 +24,7 @@ export async function redriveRun(plans: PlanSet, ports: StorePorts, runId: strin
     case 'BLOCKED':
       return wakeRedriven(await runs.unblock(runId, now), ports, run);
     case 'FAILED': {
-      const config = plans.get(run.agent)?.config ?? resolveConfig('The configuration');
+      const config = plans.configOf(run.agent);
       if (now >= endOfAge(run.createdAt, config)) return nothing(runId, 'it is older than "run.max-age-days"');
       await dropFailures(ports, run);
       return wakeRedriven(await runs.revive(run, dueShard(runId), now), ports, run);

@@ -104,6 +104,8 @@ function parseKind(json: unknown): ParsedRequest {
     const parsed = redriveRequest.safeParse(json);
     return parsed.success ? { kind: 'redrive', runId: parsed.data.redrive.requestId } : invalid(parsed.error);
   }
+  if (has('agent') && !has('input'))
+    return refuse('INVALID_REQUEST', 'The request has no "input". Send one: null, if its agent needs nothing.');
   const parsed = runRequest.safeParse(json);
   return parsed.success ? { kind: 'run', request: parsed.data } : invalid(parsed.error);
 }

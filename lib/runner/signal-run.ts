@@ -1,5 +1,4 @@
 import type { Config } from '../agent/config.ts';
-import { resolveConfig } from '../agent/config.ts';
 import type { PlanSet } from '../agent/plan.ts';
 import { AgentError } from '../errors/agent-error.ts';
 import { isTerminal, NotSerializableError } from '../errors/public-errors.ts';
@@ -37,7 +36,7 @@ export async function signalRun(
     );
   }
   if (hasEnded(run)) return nothing(run);
-  const config = plans.get(run.agent)?.config ?? resolveConfig('The configuration');
+  const config = plans.configOf(run.agent);
   const refusal = await storeSignal(ports, run, config, {
     name,
     value: signal.value,

@@ -56,7 +56,7 @@ interface OpenCall {
   /** User code has cancelled it. */
   isGivenUp: boolean;
   isSettled: boolean;
-  /** The remote was asked to stop in this drive. */
+  /** The remote was asked to stop. */
   isCleanedUp: boolean;
 }
 
@@ -153,9 +153,11 @@ export class SubagentCalls {
       case 'return':
       case 'throw':
         this.#slots.replay(call.open, decision.record);
-        return this.#finishTimeOut(call, decision.record);
+        return this.#finishEnd(call, decision.record);
       case 'cancelled':
         call.cancelledBefore = decision.record;
+        // Its entry says that the remote is still to be told.
+        call.isCleanedUp = !this.#state.journal.polls.entries.has(decision.record.ordinal);
         this.#meet(call, decision.record);
         return;
       case 'mismatch':
@@ -191,9 +193,7 @@ export class SubagentCalls {
 
   /** Its entry is missing: it was not handed over for certain, unless it has ended since the journal was read. */
   async #recover(call: OpenCall): Promise<void> {
-    const { run } = this.#options;
-    const journal = new JournalStore(run.ports.items, run.runId, run.ttl);
-    const record = await journal.getCall(call.open.action.queued.id, call.open.slot);
+    const record = await this.#read(call);
     if (record === undefined) return this.#state.stop({ kind: 'lost' });
     if (record.status !== 'PENDING') return this.#adopt(call, record);
     await this.#handOver(call, record, true);
@@ -211,6 +211,12 @@ export class SubagentCalls {
     }
     if (!this.#state.lease.isValid()) return this.#state.stop({ kind: 'lost' });
     await this.#enter(call, record);
+    const standing = await this.#read(call);
+    if (standing !== undefined && standing.status !== 'PENDING') {
+      // The remote has completed it by a message meanwhile: of the entry nobody else knows.
+      await this.#forget(call);
+      return this.#adopt(call, standing);
+    }
     this.#waits.noteJoin(call.intervalMillis);
     this.#wait(call, record);
   }
@@ -258,9 +264,11 @@ export class SubagentCalls {
     if (record?.epoch !== undefined) await this.#cleanUp(call);
   }
 
-  /** A driver, not a poller, recorded the answer, and died before it told the remote: the entry is still there. */
-  #finishTimeOut(call: OpenCall, record: CallRecord): void {
-    if (record.epoch === undefined || !this.#state.journal.polls.entries.has(record.ordinal)) return;
+  /** Whoever recorded the answer died before the rest: the entry is still there. */
+  #finishEnd(call: OpenCall, record: CallRecord): void {
+    if (!this.#state.journal.polls.entries.has(record.ordinal)) return;
+    // Only a driver, at the end of a time limit, has to tell the remote.
+    if (record.epoch === undefined) return this.#work(call, () => this.#forget(call));
     this.#meet(call, record);
     this.#work(call, () => this.#cleanUp(call));
   }
@@ -284,19 +292,24 @@ export class SubagentCalls {
   /** The same for a call that nobody waits for any more; nobody is told. */
   async #abandon(call: OpenCall): Promise<void> {
     await call.underWay;
-    if (call.isSettled || call.isCleanedUp) return;
-    const { run } = this.#options;
-    const journal = new JournalStore(run.ports.items, run.runId, run.ttl);
+    if (call.isSettled) return;
     const place = { actionId: call.open.action.queued.id, slot: call.open.slot };
-    const standing = await journal.settleOutside(place, { status: 'CANCELLED', endedAt: this.#state.clock.now() });
+    const standing = await this.#journal.settleOutside(place, {
+      status: 'CANCELLED',
+      endedAt: this.#state.clock.now(),
+    });
     if (standing === 'CANCELLED') await this.#cleanUp(call);
   }
 
-  /** Its entry says that this is still to be done. */
   async #cleanUp(call: OpenCall): Promise<void> {
+    if (call.isCleanedUp) return;
     call.isCleanedUp = true;
     await call.job?.cancel();
     await this.#forget(call);
+  }
+
+  #read({ open }: OpenCall): Promise<CallRecord | undefined> {
+    return this.#journal.getCall(open.action.queued.id, open.slot);
   }
 
   async #forget({ open, intervalMillis }: OpenCall): Promise<void> {
@@ -330,6 +343,11 @@ export class SubagentCalls {
       await before;
       await work().finally(resolve);
     });
+  }
+
+  get #journal(): JournalStore {
+    const { run } = this.#options;
+    return new JournalStore(run.ports.items, run.runId, run.ttl);
   }
 
   get #polls(): PollStore {

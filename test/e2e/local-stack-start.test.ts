@@ -90,6 +90,7 @@ describe('npm start', () => {
 
   it.each([
     [['--onec'], /^Unknown option '--onec'\.\n\nUsage: npm start/],
+    [['--agent', 'nobody'], /^There is no sample for an agent "nobody"\. Use one of code_review, diff_report, or/],
     [['--diff', '/not/there.diff'], /^\/not\/there\.diff cannot be read\. Name a file with a unified diff\.\n$/],
     [
       ['--agent', 'code_reviw'],

@@ -38,7 +38,7 @@ it.each<[string, string, string, RegExp]>([
   ['an unknown agent', json({ agent: 'no_such_agent' }), 'UNKNOWN_AGENT', /"no_such_agent".*diff_report/],
   ['an agent that is a member of every object', json({ agent: 'constructor' }), 'UNKNOWN_AGENT', /"constructor"/],
   ['an input against the schema', json({ input: { diff: 7 } }), 'INVALID_INPUT', /diff_report[\s\S]*string/],
-  ['no input', `{"agent":"${AGENT}"}`, 'INVALID_REQUEST', /at input/],
+  ['no input', `{"agent":"${AGENT}"}`, 'INVALID_REQUEST', /has no "input"/],
   ['an empty key', json({ key: '' }), 'INVALID_REQUEST', /empty[\s\S]*key/],
   ['an empty request id', json({ requestId: '' }), 'INVALID_REQUEST', /empty[\s\S]*requestId/],
   ['a key of 10,000 characters', json({ key: 'k'.repeat(10_000) }), 'INVALID_REQUEST', /10000 bytes/],

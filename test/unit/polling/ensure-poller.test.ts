@@ -168,17 +168,36 @@ describe('a poller that dies', () => {
     expect(polls.executions).toHaveLength(2);
   });
 
-  it('did not die when it ended with a word just after the record was read', async () => {
+  it('begins a new row when its run has ended and lives again', async () => {
     await look();
     killOpen();
     await look();
     killOpen();
     await look();
-    const stale = await current();
-    expect(stale.dead).toBe(2);
-    await endOpen('endSpent');
-    const asked = { intervalMillis: INTERVAL, known: stale, added: false };
-    expect(await ensurePoller({ items, polls }, RUN, asked)).toMatchObject({ kind: 'polling' });
-    expect(await current()).toMatchObject({ generation: 4, on: 1, dead: 0 });
+    await store.close(INTERVAL);
+    for (const execution of polls.open()) execution.status = 'SUCCEEDED';
+    await look();
+    for (const dead of [1, 2]) {
+      killOpen();
+      expect(await look()).toEqual({ kind: 'polling', foundDead: true });
+      expect((await current()).dead).toBe(dead);
+    }
   });
+
+  it.each([0, 2])(
+    'did not die when it ended with a word just after the record was read, with %d deaths before',
+    async (deaths) => {
+      await look();
+      for (let death = 0; death < deaths; death += 1) {
+        killOpen();
+        await look();
+      }
+      const stale = await current();
+      expect(stale.dead ?? 0).toBe(deaths);
+      await endOpen('endSpent');
+      const asked = { intervalMillis: INTERVAL, known: stale, added: false };
+      expect(await ensurePoller({ items, polls }, RUN, asked)).toMatchObject({ kind: 'polling' });
+      expect(await current()).toMatchObject({ generation: deaths + 2, on: 1, dead: 0 });
+    },
+  );
 });

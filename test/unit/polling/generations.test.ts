@@ -1,7 +1,11 @@
-import { AgentError, SubagentResult } from 'lambda-agents';
+import { AgentError, EventType, ResourceType, SubagentResult } from 'lambda-agents';
 import { describe, expect, it } from 'vitest';
+import { PollStore } from '../../../lib/store/poll-store.ts';
+import { SimulatedDeployment } from '../../../lib/testing/simulated-deployment.ts';
+import { ArmedCrash } from '../subagents/support/armed-crash.ts';
 import { JobService, runsFor } from '../subagents/support/job-service.ts';
 import {
+  agentWith,
   askingAgent,
   breakPollFunction,
   endOf,
@@ -111,6 +115,25 @@ describe('an execution that dies without a word', () => {
     expect(service.count('submit')).toBe(2);
   });
 
+  it('for the third time is noticed at once by a driver that is about to suspend', async () => {
+    const service = new JobService({ status: runsFor(1_000) });
+    const agent = agentWith(service, { statusPollIntervalMillis: 1_000 })
+      .addAction('ask', EventType.InputEvent, async (_event, ctx) => {
+        await ctx.getResource('remote', ResourceType.AGENT).submit('x');
+      })
+      .addAction('sleep', EventType.InputEvent, async (_event, ctx) => {
+        for (;;) await ctx.sleep(30_000);
+      });
+    const { deployment } = simulate(agent, service);
+    breakPollFunction(deployment);
+    const begin = deployment.clock.now();
+    deployment.send({ agent: 'asks', requestId: 'r', input: null });
+    expect((await endOf(deployment, 'r')).error).toContain('"SUBAGENT_FAULT"');
+    expect(deployment.polls.executions).toHaveLength(3);
+    // One is found dead after each sleep.
+    expect(deployment.clock.now() - begin).toBe(90_000);
+  });
+
   it('twice is forgiven when the third one works', async () => {
     const service = new JobService({ status: runsFor(30) });
     const { deployment } = simulate(askingAgent(service, { statusPollIntervalMillis: 1_000 }), service, {
@@ -147,19 +170,52 @@ describe('an execution that dies without a word', () => {
   });
 });
 
+describe('a poller that a driver could not tell of an added call, because it died', () => {
+  it('is told by the next driver', async () => {
+    const service = new JobService({ status: runsFor(1_000) });
+    const crashes = new ArmedCrash();
+    const agent = agentWith(service, { statusPollIntervalMillis: 1_000 }).addAction(
+      'ask',
+      EventType.InputEvent,
+      async (_event, ctx) => {
+        const remote = ctx.getResource('remote', ResourceType.AGENT);
+        const first = remote.submit('first');
+        await ctx.sleep(10_000);
+        await Promise.all([first, remote.submit('second')]);
+      },
+    );
+    const deployment = new SimulatedDeployment({ agents: [agent], crashes });
+    service.useClock(deployment.clock);
+    await startWaiting(deployment, 'r');
+    // Dies as soon as the second call's entry is there.
+    service.answers = { ...service.answers, submit: () => crashes.arm('items.put', 'after') };
+    await deployment.settle(async () => crashes.hasStruck);
+    const store = new PollStore(deployment.items, 'r', (await deployment.run('r'))?.ttl ?? 0);
+    const { entries, records } = await store.read(1_000);
+    expect(entries.size).toBe(2);
+    await deployment.settle(async () => (await deployment.run('r'))?.status === 'SUSPENDED');
+    expect((await store.get(1_000))?.version).toBe((records.get(1_000)?.version ?? 0) + 1);
+    expect(deployment.polls.executions).toHaveLength(1);
+    expect([service.count('submit'), service.count('reconcile')]).toEqual([2, 0]);
+  });
+});
+
 describe('a state machine that cannot be started', () => {
   it('holds nothing up: the run waits, and is polled as soon as it can be', async () => {
     const service = new JobService({ status: runsFor(2) });
     const { deployment } = simulate(askingAgent(service, { statusPollIntervalMillis: 1_000 }), service);
     const { polls } = deployment;
     const start = polls.start.bind(polls);
+    let attempts = 0;
     polls.start = async () => {
+      attempts += 1;
       throw new Error('ThrottlingException');
     };
     await startWaiting(deployment, 'r');
     await goOn(deployment, 10 * SWEEP_MILLIS);
     expect((await deployment.run('r'))?.status).toBe('SUSPENDED');
     expect(service.count('status')).toBe(0);
+    expect(attempts).toBeGreaterThanOrEqual(5);
     polls.start = start;
     const mendedAt = deployment.clock.now();
     expect((await endOf(deployment, 'r')).status).toBe('COMPLETED');

@@ -115,6 +115,21 @@ describe('a call that joins while others are probed', () => {
   });
 });
 
+describe('a call that is due soon', () => {
+  it.each([
+    [600, 1],
+    [1_400, 0],
+  ])('in %d ms is probed %d times by the round', async (millis, probes) => {
+    const service = new JobService({ status: runsFor(9) });
+    const { round, poll, entries, clock } = await waitingRun(service, 5_000);
+    const [entry] = await entries();
+    const dueAt = (entry?.startedAt ?? 0) + 5_000;
+    clock.advanceTo(dueAt - millis);
+    expect(await poll(round)).toMatchObject({ done: false, waitSeconds: 5 });
+    expect(service.log.filter(({ hook }) => hook === 'status').map(({ at }) => at)).toEqual(Array(probes).fill(dueAt));
+  });
+});
+
 describe('an invocation', () => {
   it('has at most twenty probes under way', async () => {
     let [underWay, most] = [0, 0];
@@ -162,6 +177,32 @@ describe('an invocation', () => {
     clock.advanceBy(1_000);
     await poll(round);
     expect(service.log.filter(({ hook }) => hook === 'status').at(-1)?.call.callId).toBe(bad?.callId);
+  });
+});
+
+describe('a call that was given up', () => {
+  it('is not probed any more, while the others are', async () => {
+    const service = new JobService();
+    const { round, poll, entries, store, clock } = await waitingRun(service, 1_000, 2);
+    const [bad] = await entries();
+    service.answers = {
+      status: (call, nth) => {
+        if (call.callId === bad?.callId) throw new Error('500');
+        return runsFor(9)(call, nth);
+      },
+    };
+    await store.updateEntry(bad as PollEntry, { failures: 9 });
+    clock.advanceBy(1_000);
+    const next = await poll(round);
+    expect(next.done).toBe(false);
+    expect((await entries()).map(({ callId, faulted }) => [callId === bad?.callId, faulted])).toEqual([
+      [true, 1],
+      [false, undefined],
+    ]);
+    clock.advanceBy(1_000);
+    await poll(next);
+    expect(service.log.filter(({ hook, call }) => hook === 'status' && call.callId === bad?.callId)).toHaveLength(1);
+    expect(service.count('status')).toBe(3);
   });
 });
 

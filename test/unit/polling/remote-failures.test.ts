@@ -71,6 +71,8 @@ describe('a probe that fails', () => {
     });
     expect(timesOf(service)).toHaveLength(10);
     expectBackoff(timesOf(service));
+    // The run is woken, and does not wait for somebody to look.
+    expect(deployment.clock.now()).toBe(timesOf(service).at(-1));
     await finishAll(deployment);
     expect(timesOf(service)).toHaveLength(10);
     expect(statesOf(deployment.polls.executions)).toEqual(['SUCCEEDED']);

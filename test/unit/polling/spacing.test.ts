@@ -48,6 +48,20 @@ describe.each(INTERVALS)('at an interval of %d ms', (interval) => {
     expect(median(gaps)).toBeLessThanOrEqual(interval * 1.1 + SERVICE_MILLIS);
   });
 
+  it('probes never sooner when the service answers now slowly and now at once', async () => {
+    const service = new JobService({
+      status: async (call, nth) => {
+        if (nth % 2 === 1) await passTime(service.clock, 90);
+        return runsFor(12)(call, nth);
+      },
+    });
+    const runtime = simulate(askingAgent(service, { statusPollIntervalMillis: interval }, 70), service);
+    expect(await runtime.run('asks', 'x')).toMatchObject({ status: 'COMPLETED' });
+    const gaps = service.jobs.flatMap(({ key }) => gapsOf(service.times('status', key)));
+    expect(gaps).toHaveLength(70 * 12);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(interval);
+  });
+
   it('begins one interval after the job was taken', async () => {
     const { jobs } = await poll(interval, 3, 2);
     for (const { submittedAt, probedAt } of jobs) {

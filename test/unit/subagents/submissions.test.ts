@@ -7,8 +7,9 @@ import {
   RunStatus,
   SubagentCancelledError,
 } from 'lambda-agents';
+import { testRuntime } from 'lambda-agents/testing';
 import { describe, expect, it } from 'vitest';
-import { type Answer, JobService, runsFor } from './support/job-service.ts';
+import { type Answer, JobService, passTime, runsFor } from './support/job-service.ts';
 import { agentWith, askingAgent, finishAll, outputsOf, redriveToEnd, simulate } from './support/simulation.ts';
 
 const polling = { statusPollIntervalMillis: 1_000 };
@@ -109,6 +110,15 @@ describe('a submission that fails', () => {
     expect(retry?.kind === 'retried' && retry.error).toBeInstanceOf(CallTimeoutError);
     const [job] = service.jobs;
     expect((service.times('reconcile', job?.key ?? '')[0] as number) - (service.log[0]?.at as number)).toBe(31_000);
+  });
+
+  it('because the drive’s time is up is asked about by the next drive', async () => {
+    const service = new JobService({ submit: () => passTime(service.clock, 25_000), reconcile: taken });
+    const runtime = testRuntime([askingAgent(service, polling)], { driveTimeoutMillis: 30_000 });
+    service.useClock(runtime.deployment.clock);
+    expect(await runtime.run('asks', 'x')).toMatchObject({ status: 'COMPLETED', outputs: [['done']] });
+    expect(runtime.deployment.drives.map(({ kind }) => kind)).toContain('continued');
+    expect([service.count('submit'), service.count('reconcile')]).toEqual([1, 1]);
   });
 
   it('of a handle that is cancelled does not fail the run', async () => {
