@@ -1,11 +1,17 @@
 import { defineAgent, EventType, OutputEvent, ResourceType } from 'lambda-agents';
 import * as z from 'zod';
 import { TestRunSetup, testRunPrompt } from './code-review/test-run-setup.ts';
-import { TicketClient } from './remote/ticket-client.ts';
+import { TicketClient, type TicketDraft } from './remote/ticket-client.ts';
 import { ticketServiceUrl } from './remote/ticket-service-url.ts';
 
 // Read at each call: the module is also loaded where plans are compiled, without the function's environment.
 const tickets = () => new TicketClient({ baseUrl: ticketServiceUrl(process.env) });
+
+/** The first line of what the tests said is the title; it ends in a colon when details follow. */
+const ticketOf = (tests: string): TicketDraft => ({
+  title: `Code review: ${tests.split('\n')[0]?.replace(/:$/, '')}`,
+  body: tests,
+});
 
 /** Has a diff tested by a remote service, without compute while that works, and opens a ticket for what it found. */
 export const codeReview = defineAgent({
@@ -27,8 +33,7 @@ export const codeReview = defineAgent({
     const ticket = await ctx.durableExecute({
       id: 'open-ticket',
       call: async (signal) => {
-        const draft = { title: `Code review: ${tests.split('\n')[0]}`, body: tests };
-        return (await tickets().open(draft, { idempotencyKey: ctx.runId, signal })).url;
+        return (await tickets().open(ticketOf(tests), { idempotencyKey: ctx.runId, signal })).url;
       },
       // A crash may have hidden the answer to a request that arrived: the service knows by the key.
       reconcile: async (call, signal) => (await tickets().findByKey(ctx.runId, signal))?.url ?? call(),

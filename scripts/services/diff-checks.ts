@@ -11,10 +11,13 @@ interface Check {
   readonly problemsOf: (diff: ParsedDiff) => readonly string[];
 }
 
+/** Throws for a text that is not well-formed. */
+type Compile = (text: string, path: string) => void;
+
 const LONGEST_LINE = 200;
 /** As many problems of a check as somebody will read. */
 const MAX_SHOWN = 3;
-const CODE = /\.(?:[cm]?[jt]s)$/;
+const CODE = /\.[cm]?[jt]sx?$/;
 const TEST = /(?:^|\/)tests?\/|\.test\.|\.spec\./;
 
 const CHECKS: readonly Check[] = [
@@ -32,7 +35,10 @@ const CHECKS: readonly Check[] = [
   { name: 'new JSON files are JSON', problemsOf: eachNewFile(/\.json$/, (text) => void JSON.parse(text)) },
   {
     name: 'new code files compile',
-    problemsOf: eachNewFile(CODE, (text) => void transformSync(text, { loader: 'ts', logLevel: 'silent' })),
+    problemsOf: eachNewFile(
+      CODE,
+      (text, path) => void transformSync(text, { loader: loaderOf(path), logLevel: 'silent' }),
+    ),
   },
   {
     name: `no line is longer than ${LONGEST_LINE} characters`,
@@ -80,20 +86,26 @@ function eachLine(problemOf: (text: string) => string | false): Check['problemsO
 }
 
 /** Only of a new file the diff holds the whole text. */
-function eachNewFile(name: RegExp, compile: (text: string) => void): Check['problemsOf'] {
+function eachNewFile(name: RegExp, compile: Compile): Check['problemsOf'] {
   return ({ files }) =>
     files
       .filter(({ path, status, binary }) => status === 'added' && !binary && name.test(path))
       .flatMap((file) => problemIn(file, compile));
 }
 
-function problemIn(file: ParsedFile, compile: (text: string) => void): readonly string[] {
+function problemIn(file: ParsedFile, compile: Compile): readonly string[] {
   try {
-    compile(Array.from(addedLines(file), ({ text }) => text).join('\n'));
+    compile(Array.from(addedLines(file), ({ text }) => text).join('\n'), file.path);
     return [];
   } catch (error) {
     return [`${file.path}: ${describe(error)}`];
   }
+}
+
+/** Types in a JavaScript file are an error; JSX in one is common. */
+function loaderOf(path: string): 'ts' | 'tsx' | 'jsx' {
+  if (path.endsWith('.tsx')) return 'tsx';
+  return /\.[cm]?ts$/.test(path) ? 'ts' : 'jsx';
 }
 
 function describe(error: unknown): string {

@@ -36,13 +36,9 @@ export async function startHttpService(
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   server.on('request', (message, response) => {
-    const request: HttpRequest = {
-      method: message.method ?? 'GET',
-      url: new URL(message.url ?? '/', url),
-      headers: message.headers,
-      body: () => readBody(message),
-    };
-    answer(request, url).then(
+    // Nothing that a sender may write, such as a target that is no URL, ends the process.
+    const answered = (async () => answer(toRequest(message, url), url))();
+    answered.then(
       ({ status, body }) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
       () => response.destroy(),
@@ -57,6 +53,13 @@ export async function startHttpService(
 }
 
 export const refuse = (status: number, error: string): HttpAnswer => ({ status, body: { error } });
+
+const toRequest = (message: IncomingMessage, baseUrl: string): HttpRequest => ({
+  method: message.method ?? 'GET',
+  url: new URL(message.url ?? '/', baseUrl),
+  headers: message.headers,
+  body: () => readBody(message),
+});
 
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];

@@ -1,35 +1,45 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { JsonLines } from './json-lines.ts';
 
 const storedJob = z.object({ id: z.string(), key: z.string(), diff: z.string(), submittedAt: z.number() });
-const line = z.union([storedJob, z.strictObject({ cancelled: z.string() })]);
+const entry = z.union([
+  storedJob,
+  z.strictObject({ cancelled: z.string() }),
+  z.strictObject({ forgotten: z.string() }),
+]);
 
 /** A job as it is kept. */
 export type StoredJob = z.infer<typeof storedJob>;
+type Entry = z.infer<typeof entry>;
 
 /** Keeps jobs in memory and, given a file, as lines of JSON, so that they outlive the process. */
 export class JobBook {
   readonly #jobs: StoredJob[] = [];
   readonly #cancelled = new Set<string>();
-  readonly #file: string | undefined;
+  readonly #forgotten = new Set<string>();
+  readonly #lines: JsonLines<Entry>;
 
   constructor(file?: string) {
-    this.#file = file;
-    if (file === undefined || !existsSync(file)) return;
-    // A process killed while it wrote leaves a line without end; nobody was told of it.
-    for (const text of readFileSync(file, 'utf8').split('\n').slice(0, -1)) this.#take(line.parse(JSON.parse(text)));
+    this.#lines = new JsonLines(file, entry);
+    for (const line of this.#lines.entries) this.#take(line);
   }
 
+  /** Every job that was ever taken, those that are forgotten too. */
   all(): readonly StoredJob[] {
     return [...this.#jobs];
   }
 
+  /** The jobs that are known. */
+  known(): readonly StoredJob[] {
+    return this.#jobs.filter(({ id }) => !this.#forgotten.has(id));
+  }
+
   find(id: string): StoredJob | undefined {
-    return this.#jobs.find((job) => job.id === id);
+    return this.known().find((job) => job.id === id);
   }
 
   findByKey(key: string): StoredJob | undefined {
-    return this.#jobs.find((job) => job.key === key);
+    return this.known().find((job) => job.key === key);
   }
 
   isCancelled(id: string): boolean {
@@ -47,13 +57,18 @@ export class JobBook {
     if (!this.#cancelled.has(id)) this.#write({ cancelled: id });
   }
 
-  #write(entry: z.infer<typeof line>): void {
-    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
-    this.#take(entry);
+  forget(id: string): void {
+    this.#write({ forgotten: id });
   }
 
-  #take(entry: z.infer<typeof line>): void {
-    if ('cancelled' in entry) this.#cancelled.add(entry.cancelled);
-    else this.#jobs.push(entry);
+  #write(line: Entry): void {
+    this.#lines.append(line);
+    this.#take(line);
+  }
+
+  #take(line: Entry): void {
+    if ('cancelled' in line) this.#cancelled.add(line.cancelled);
+    else if ('forgotten' in line) this.#forgotten.add(line.forgotten);
+    else this.#jobs.push(line);
   }
 }

@@ -1,5 +1,5 @@
-import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import * as z from 'zod';
+import { JsonLines } from './json-lines.ts';
 
 const storedTicket = z.object({ id: z.string(), key: z.string(), title: z.string(), body: z.string() });
 
@@ -9,11 +9,11 @@ export type StoredTicket = z.infer<typeof storedTicket>;
 /** Keeps tickets in memory and, given a file, as a line of JSON each, so that they outlive the process. */
 export class TicketBook {
   readonly #tickets: StoredTicket[];
-  readonly #file: string | undefined;
+  readonly #lines: JsonLines<StoredTicket>;
 
   constructor(file?: string) {
-    this.#file = file;
-    this.#tickets = file !== undefined && existsSync(file) ? readTickets(file) : [];
+    this.#lines = new JsonLines(file, storedTicket);
+    this.#tickets = [...this.#lines.entries];
   }
 
   all(): readonly StoredTicket[] {
@@ -31,17 +31,8 @@ export class TicketBook {
   /** Adds a ticket; it is in the file before this returns. */
   add(ticket: Omit<StoredTicket, 'id'>): StoredTicket {
     const stored = { id: `T-${this.#tickets.length + 1}`, ...ticket };
-    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(stored)}\n`);
+    this.#lines.append(stored);
     this.#tickets.push(stored);
     return stored;
   }
-}
-
-function readTickets(file: string): StoredTicket[] {
-  const bytes = readFileSync(file);
-  // A process killed while it wrote leaves a line without end; nobody was told of that ticket.
-  const complete = bytes.lastIndexOf('\n') + 1;
-  if (complete < bytes.length) truncateSync(file, complete);
-  const lines = bytes.subarray(0, complete).toString('utf8').split('\n').slice(0, -1);
-  return lines.map((line) => storedTicket.parse(JSON.parse(line)));
 }

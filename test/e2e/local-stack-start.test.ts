@@ -55,7 +55,10 @@ describe('npm start', () => {
     // Meant to be at most 30 s on a machine with nothing else to do; told, not asserted.
     console.log(`npm start answered after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
     expect(stdout).toMatch(/Synthesized the app in [\d.]+ s\.\nStarted .* in [\d.]+ s\.\nSending request/);
+    expect(stdout).toMatch(/ {2}subagent test_runner started: it is polled/);
+    expect(stdout).toMatch(/ {2}run code_review suspended, \d+ ms: no compute.*\n {2}run code_review goes on, /);
     expect(stdout).toContain('durable call open-ticket success');
+    expect(stdout).toContain('"tests": "3 checks passed, 3 failed:');
     expect(stdout).toMatch(/"ticket": "http:\/\/127\.0\.0\.1:\d+\/tickets\/T-1"/);
     expect(stdout).toMatch(/The run ended COMPLETED after [\d.]+ s\.\n/);
     expect(await findRunningStack(state)).toBeUndefined();
@@ -68,6 +71,7 @@ describe('npm start', () => {
     const ended = new Promise<number | null>((resolveExit) => child.once('exit', resolveExit));
     const output = await printed(child, 'Answers are in');
     expect(output).toContain('1 file changed, 1 line added, 1 removed. No findings.');
+    expect(output).toContain(`npx lambda-agents enqueue diff_report --input '{"diff":"..."}'`);
 
     const stack = await findRunningStack(state);
     expect(output).toContain(`--queue-url ${stack?.outputs.RequestQueueUrl}`);
@@ -88,6 +92,10 @@ describe('npm start', () => {
     [['--onec'], /^Unknown option '--onec'\.\n\nUsage: npm start/],
     [['--agent', 'nobody'], /^There is no sample for an agent "nobody"\. Use one of code_review, diff_report, or/],
     [['--diff', '/not/there.diff'], /^\/not\/there\.diff cannot be read\. Name a file with a unified diff\.\n$/],
+    [
+      ['--agent', 'code_reviw'],
+      /^There is no sample for an agent "code_reviw"\. Use one of code_review, diff_report, or/,
+    ],
   ])('refuses %j before it starts anything', (parameters, message) => {
     const { stdout, stderr, status } = run(...parameters);
     expect(stderr).toMatch(message);

@@ -34,17 +34,20 @@ describe('the app', () => {
     const templates = await runApp({});
     expect(Object.keys(templates)).toEqual(['Agents']);
     expect(templates.Agents).toContain('"https://tickets.example.com"');
+    expect(templates.Agents).toContain('"https://tests.example.com"');
     expect(templates.Agents).not.toContain('"DeletionPolicy": "Delete"');
   });
 
-  it('takes the name of the stack, the ticket service and whether its data may go', async () => {
+  it('takes the name of the stack, the services and whether its data may go', async () => {
     const templates = await runApp({
       stackName: 'Rehearsal',
       ticketServiceUrl: 'http://127.0.0.1:8080',
+      testRunnerUrl: 'http://127.0.0.1:8081',
       removable: 'true',
     });
     expect(Object.keys(templates)).toEqual(['Rehearsal']);
-    expect(templates.Rehearsal).toContain('"http://127.0.0.1:8080"');
+    expect(templates.Rehearsal).toContain('"TICKET_SERVICE_URL": "http://127.0.0.1:8080"');
+    expect(templates.Rehearsal).toContain('"TEST_RUNNER_URL": "http://127.0.0.1:8081"');
     expect(templates.Rehearsal).not.toContain('"DeletionPolicy": "Retain"');
   });
 });

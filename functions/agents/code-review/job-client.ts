@@ -50,18 +50,15 @@ export class JobClient {
 
   /** What a completed job found. */
   async report(idempotencyKey: string): Promise<string> {
-    const { id } = await this.#require(idempotencyKey);
+    const found = await this.find(idempotencyKey);
+    if (!found) throw new TestRunnerError(`The test runner has no job "${idempotencyKey}". Submit it first.`);
+    const { id } = found;
     return (await this.#service.request(this.#service.url(`jobs/${id}/result`), jobResult, { method: 'GET' })).report;
   }
 
+  /** Stops the job under the key, when there is one that still runs. */
   async stop(idempotencyKey: string): Promise<void> {
-    const { id } = await this.#require(idempotencyKey);
-    await this.#service.request(this.#service.url(`jobs/${id}`), job, { method: 'DELETE' });
-  }
-
-  async #require(idempotencyKey: string): Promise<Job> {
     const found = await this.find(idempotencyKey);
-    if (found) return found;
-    throw new TestRunnerError(`The test runner has no job "${idempotencyKey}". Submit it first.`);
+    if (found) await this.#service.request(this.#service.url(`jobs/${found.id}`), job, { method: 'DELETE' });
   }
 }

@@ -43,6 +43,14 @@ describe('the checks of a test run', () => {
     expect(report.text).toMatch(message);
   });
 
+  it.each(['a.js', 'a.jsx', 'a.mjs', 'a.tsx', 'a.test.ts', 'a.cts'])('compile %s as what it is', (name) => {
+    const types = 'export const a: number = 1;';
+    const isTyped = /tsx?$|cts$/.test(name);
+    expect(runChecks(newFile(`test/${name}`, types)).failed).toBe(isTyped ? 0 : 1);
+    const markup = 'export const a = <b>text</b>;';
+    expect(runChecks(newFile(`test/${name}`, markup)).failed).toBe(/ts$/.test(name) ? 1 : 0);
+  });
+
   it('shows three problems of a check and counts the others', () => {
     const { text } = runChecks(newFile('a.md', ...Array.from({ length: 5 }, () => '>>>>>>> theirs')));
     expect(text).toMatch(/a\.md:3: a conflict marker and 2 more$/);

@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { JobClient, TestRunnerError } from '../../../functions/agents/code-review/job-client.ts';
+import { JobClient } from '../../../functions/agents/code-review/job-client.ts';
 import { type JobService, startJobService } from '../../../scripts/services/job-service.ts';
 
 const services: JobService[] = [];
@@ -52,7 +54,6 @@ describe('the job service', () => {
     await quick.start('k', '');
     await quick.stop('k');
     expect(await quick.find('k')).toMatchObject({ status: 'completed' });
-    await expect(quick.stop('other')).rejects.toThrow(TestRunnerError);
   });
 
   it('keeps its jobs in a file', async () => {
@@ -68,7 +69,94 @@ describe('the job service', () => {
     await rm(directory, { recursive: true });
   });
 
+  it('drops a line that a killed process did not finish, and counts on', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'jobs-'));
+    const file = join(directory, 'jobs.jsonl');
+    const whole = '{"id":"J-1","key":"k","diff":"ä","submittedAt":1}\n';
+    await writeFile(file, `${whole}{"id":"J-2","key":"l","di`);
+    const first = await start({ file, now: () => 2 });
+    await clientOf(first).start('k', 'ä');
+    await clientOf(first).start('l', 'y');
+    expect(await readFile(file, 'utf8')).toBe(`${whole}{"id":"J-2","key":"l","diff":"y","submittedAt":2}\n`);
+    expect((await start({ file })).jobs()).toEqual(first.jobs());
+    await rm(directory, { recursive: true });
+  });
+
+  it('forgets a job for good, and takes its key for another one', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'jobs-'));
+    const file = join(directory, 'jobs.jsonl');
+    const first = await start({ file });
+    const client = clientOf(first);
+    await client.start('k', 'x');
+    first.forget('J-1');
+    expect(await client.find('k')).toBeUndefined();
+    expect((await fetch(`${first.url}/jobs/J-1`)).status).toBe(404);
+    await client.start('k', 'x');
+    const second = await start({ file });
+    expect(second.jobs().map(({ id, key }) => [id, key])).toEqual([
+      ['J-1', 'k'],
+      ['J-2', 'k'],
+    ]);
+    expect(await clientOf(second).find('k')).toMatchObject({ id: 'J-2' });
+    await rm(directory, { recursive: true });
+  });
+
+  it('tells its hooks of each request, before the work and after it', async () => {
+    const seen: unknown[] = [];
+    const service = await start({
+      jobMillis: 0,
+      beforeWork: ({ method, path, key }) => void seen.push(`${method} ${path} ${key}, ${service.jobs().length} jobs`),
+      beforeAnswer: (_request, { status }) => void seen.push(status),
+    });
+    const client = clientOf(service);
+    await client.start('k', 'x');
+    await client.report('k');
+    await client.stop('k');
+    expect(seen).toEqual([
+      'POST /jobs k, 0 jobs',
+      201,
+      'GET /jobs k, 1 jobs',
+      200,
+      'GET /jobs/J-1/result k, 1 jobs',
+      200,
+      'GET /jobs k, 1 jobs',
+      200,
+      'DELETE /jobs/J-1 k, 1 jobs',
+      200,
+    ]);
+  });
+
+  it('loses a request whose beforeWork throws, and an answer whose beforeAnswer throws', async () => {
+    const lose = () => {
+      throw new Error('Lost.');
+    };
+    const deaf = await start({ beforeWork: lose });
+    await expect(clientOf(deaf).start('k', 'x')).rejects.toThrow(/cannot be reached/);
+    expect(deaf.jobs()).toEqual([]);
+    const mute = await start({ beforeAnswer: lose });
+    await expect(clientOf(mute).start('k', 'x')).rejects.toThrow(/cannot be reached/);
+    expect(mute.jobs()).toHaveLength(1);
+  });
+
+  it('answers what beforeAnswer gives, and nothing while it waits', async () => {
+    const failing = await start({ beforeAnswer: () => ({ status: 500, body: {} }) });
+    await expect(clientOf(failing).find('k')).rejects.toThrow(/answered 500/);
+    const silent = await start({ beforeAnswer: () => new Promise<undefined>(() => {}) });
+    const impatient = new JobClient({ baseUrl: silent.url, timeoutMillis: 30 });
+    await expect(impatient.find('k')).rejects.toThrow(/did not answer within 30 ms/);
+  });
+
+  it('outlives a request whose target is no URL', async () => {
+    const service = await start();
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const closed = once(socket, 'close');
+    socket.write('GET // HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await closed;
+    expect(await clientOf(service).find('k')).toBeUndefined();
+  });
+
   it.each([
+    ['POST', '/jobs', `{"diff":"${'a'.repeat(1024 * 1024)}"}`, { 'idempotency-key': 'k' }, 413, /above 1048576 bytes/],
     ['POST', '/jobs', '{"diff":"x"}', {}, 400, /idempotency-key/],
     ['POST', '/jobs', '{"dif":"x"}', { 'idempotency-key': 'k' }, 400, /not \{ "diff" \}/],
     ['POST', '/jobs', 'x', { 'idempotency-key': 'k' }, 400, /not \{ "diff" \}/],
