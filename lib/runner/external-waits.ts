@@ -56,6 +56,7 @@ export class ExternalWaits {
   private pollers: ReadonlyMap<number, PollRecord>;
   /** Intervals of calls that were added in this drive, and that their poller was not told of. */
   private readonly joined = new Set<number>();
+  private joinedSince: number | undefined;
   /** The run's wake count, and the time, before the signals were last read. */
   private knownWakeCount: number;
   private readAt: number;
@@ -105,6 +106,7 @@ export class ExternalWaits {
   /** A call with this interval was added. */
   noteJoin(intervalMillis: number): void {
     this.joined.add(intervalMillis);
+    this.joinedSince ??= this.state.clock.now();
   }
 
   /** The pollers of what waits now. */
@@ -117,14 +119,15 @@ export class ExternalWaits {
     }));
   }
 
-  /** Whether a call was added that no poller was told of. */
-  get hasJoined(): boolean {
-    return this.joined.size > 0;
+  /** Since when there is a call that no poller was told of. */
+  get joinedAt(): number | undefined {
+    return this.joinedSince;
   }
 
   /** Their pollers know of all of them. */
   notePolled(): void {
     this.joined.clear();
+    this.joinedSince = undefined;
   }
 
   /** Ends what can end, once every action has come to its next wait: only then it is known what else has ended, and before. */

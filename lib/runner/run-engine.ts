@@ -139,7 +139,10 @@ export class RunEngine {
     // The waits have timers of their own; this one says that nothing else is to come before.
     const cancel = end === undefined ? () => {} : clock.after(Math.max(end - clock.now(), 0), () => {}, 'wait');
     const poll = (): void => this.state.runOutstanding(() => this.suspension.pollMeanwhile());
-    const cancelPoll = this.waits.hasJoined ? clock.after(this.state.stayMillis, poll, 'background') : () => {};
+    const { joinedAt } = this.waits;
+    const pollAt = joinedAt === undefined ? undefined : joinedAt + this.state.stayMillis;
+    const cancelPoll =
+      pollAt === undefined ? () => {} : clock.after(Math.max(pollAt - clock.now(), 0), poll, 'background');
     await this.state.changed.wait();
     cancel();
     cancelPoll();

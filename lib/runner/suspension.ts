@@ -55,8 +55,10 @@ export class Suspension {
 
   /** Has remote jobs followed while something else keeps the drive busy, so that either can win a race. */
   async pollMeanwhile(): Promise<void> {
-    await this.pollers.ensure(this.waits.neededPollers());
+    const needed = this.waits.neededPollers();
+    // First: whoever joins from now on is told the next time.
     this.waits.notePolled();
+    await this.pollers.ensure(needed);
   }
 
   /** D6. Refused when a mark was left since the signals were read: then they are to be read again, after the count. */

@@ -2,8 +2,9 @@ import { AgentError, EventType, ResourceType, SubagentResult } from 'lambda-agen
 import { describe, expect, it } from 'vitest';
 import { PollStore } from '../../../lib/store/poll-store.ts';
 import { SimulatedDeployment } from '../../../lib/testing/simulated-deployment.ts';
+import { runsFor } from '../subagents/support/answers.ts';
 import { ArmedCrash } from '../subagents/support/armed-crash.ts';
-import { JobService, runsFor } from '../subagents/support/job-service.ts';
+import { JobService } from '../subagents/support/job-service.ts';
 import {
   agentWith,
   askingAgent,

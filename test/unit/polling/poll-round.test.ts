@@ -7,7 +7,8 @@ import type { PollRound } from '../../../lib/ports/poll-scheduler.ts';
 import type { PollEntry } from '../../../lib/store/poll-records.ts';
 import { PollStore } from '../../../lib/store/poll-store.ts';
 import { skipTime } from '../../../lib/testing/skip-time.ts';
-import { JobService, passTime, runsFor } from '../subagents/support/job-service.ts';
+import { runsFor } from '../subagents/support/answers.ts';
+import { JobService, passTime } from '../subagents/support/job-service.ts';
 import { askingAgent, endOf, simulate, startWaiting } from '../subagents/support/simulation.ts';
 
 const INVOCATION_MILLIS = 60_000;

@@ -1,6 +1,7 @@
 import { EventType, OutputEvent, ResourceType, RunStatus, SubagentResult } from 'lambda-agents';
 import { describe, expect, it } from 'vitest';
-import { type Answer, JobService, runsFor } from '../subagents/support/job-service.ts';
+import { first, gapsOf, hanging, runsFor, unavailable } from '../subagents/support/answers.ts';
+import { JobService } from '../subagents/support/job-service.ts';
 import {
   agentWith,
   askingAgent,
@@ -16,21 +17,6 @@ import {
 const INTERVAL = 1_000;
 const SLACK = INTERVAL + 500;
 const polling = { statusPollIntervalMillis: INTERVAL };
-
-const unavailable: Answer = () => {
-  throw new Error('500 Internal Server Error');
-};
-const hanging: Answer = () => new Promise(() => {});
-const unknown: Answer = () => RunStatus.notStarted();
-
-/** The first requests are answered by one, the others by the other. */
-const first =
-  (times: number, before: Answer, after: Answer): Answer =>
-  (call, nth) =>
-    nth <= times ? before(call, nth) : after(call, nth - times);
-
-const gapsOf = (times: readonly number[]): readonly number[] =>
-  times.slice(1).map((time, index) => time - (times[index] as number));
 
 /** Waits after a failed probe: doubled each time, up to a minute. */
 const BACKOFF = [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000];
@@ -249,59 +235,5 @@ describe('an answer that says FAILED', () => {
     const { run } = simulate(askingAgent(service, polling), service);
     expect(await run('asks', 'x')).toMatchObject({ status: 'COMPLETED', outputs: [[{ error: 'report lost' }]] });
     expect(service.count('fetch')).toBe(1);
-  });
-});
-
-describe('a service that forgets a job', () => {
-  it.each([
-    [1_000, 5_000],
-    [5_000, 10_000],
-  ])('at %d ms gets it once more after %d ms; then the answer is an error', async (interval, patience) => {
-    const service = new JobService({ status: unknown });
-    const { deployment, run } = simulate(askingAgent(service, { statusPollIntervalMillis: interval }), service);
-    const result = await run('asks', 'x');
-    expect(result.status).toBe('COMPLETED');
-    expect(result.outputs).toEqual([[{ error: expect.stringContaining('does not know the job') }]]);
-    const [job] = service.jobs;
-    const posts = service.times('submit', job?.key ?? '');
-    const probes = timesOf(service);
-    expect(posts).toHaveLength(2);
-    const waits = [(posts[1] as number) - (probes[0] as number), (probes.at(-1) as number) - (posts[1] as number)];
-    for (const wait of waits) {
-      expect(wait).toBeGreaterThanOrEqual(patience);
-      expect(wait).toBeLessThanOrEqual(patience + interval);
-    }
-    expect(Math.min(...gapsOf(probes))).toBeGreaterThanOrEqual(interval);
-    await finishAll(deployment);
-    expect(service.count('submit')).toBe(2);
-    expect(statesOf(deployment.polls.executions)).toEqual(['SUCCEEDED']);
-  });
-
-  it('and knows it again in time does not get it twice, each time anew', async () => {
-    const patient = first(4, unknown, first(2, runsFor(2), first(4, unknown, runsFor(1))));
-    const service = new JobService({ status: patient });
-    expect(await simulate(askingAgent(service, polling), service).run('asks', 'x')).toMatchObject({
-      outputs: [['done']],
-    });
-    expect(service.count('submit')).toBe(1);
-  });
-
-  it('takes it up when it gets it once more', async () => {
-    const service = new JobService({
-      status: (call, nth) => (service.count('submit') < 2 ? RunStatus.notStarted() : runsFor(9)(call, nth)),
-    });
-    const { run } = simulate(askingAgent(service, polling), service);
-    expect(await run('asks', 'x')).toMatchObject({ status: 'COMPLETED', outputs: [['done']] });
-    expect(service.count('submit')).toBe(2);
-  });
-
-  it('and refuses the second submission is asked again later', async () => {
-    const service = new JobService({
-      submit: (call, nth) => (nth === 2 ? unavailable(call, nth) : undefined),
-      status: () => (service.count('submit') < 3 ? RunStatus.notStarted() : RunStatus.completed()),
-    });
-    const { run } = simulate(askingAgent(service, polling), service);
-    expect(await run('asks', 'x')).toMatchObject({ status: 'COMPLETED', outputs: [['done']] });
-    expect(service.count('submit')).toBe(3);
   });
 });

@@ -1,7 +1,8 @@
 import { EventType, OutputEvent, ResourceType } from 'lambda-agents';
 import { describe, expect, it } from 'vitest';
 import type { SimulatedDeployment } from '../../../lib/testing/simulated-deployment.ts';
-import { JobService, JobSetup, passTime, runsFor } from '../subagents/support/job-service.ts';
+import { gapsOf, runsFor } from '../subagents/support/answers.ts';
+import { JobService, JobSetup, passTime } from '../subagents/support/job-service.ts';
 import { agentWith, askingAgent, finishAll, simulate } from '../subagents/support/simulation.ts';
 
 const INTERVALS = [500, 1_000, 1_500, 5_000] as const;
@@ -16,9 +17,6 @@ function slowReads({ items, clock }: SimulatedDeployment): void {
     return query(asked);
   };
 }
-
-const gapsOf = (times: readonly number[]): readonly number[] =>
-  times.slice(1).map((time, index) => time - (times[index] as number));
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;

@@ -1,6 +1,7 @@
 import { type AgentDefinition, EventType, OutputEvent, ResourceType, type SubagentCall } from 'lambda-agents';
 import { describe, expect, it } from 'vitest';
-import { JobService, runsFor } from './support/job-service.ts';
+import { runsFor } from './support/answers.ts';
+import { JobService } from './support/job-service.ts';
 import { agentWith, simulate } from './support/simulation.ts';
 
 const polling = { statusPollIntervalMillis: 1_000 };

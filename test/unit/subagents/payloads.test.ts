@@ -10,7 +10,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import { itemBytes } from '../../../lib/testing/item-size.ts';
 import type { SimulatedDeployment } from '../../../lib/testing/simulated-deployment.ts';
-import { JobService, runsFor } from './support/job-service.ts';
+import { runsFor } from './support/answers.ts';
+import { JobService } from './support/job-service.ts';
 import { agentWith, askingAgent, finishAll, goOn, simulate, startWaiting } from './support/simulation.ts';
 
 const polling = { statusPollIntervalMillis: 1_000 };

@@ -9,7 +9,8 @@ import {
 } from 'lambda-agents';
 import { testRuntime } from 'lambda-agents/testing';
 import { describe, expect, it } from 'vitest';
-import { type Answer, JobService, passTime, runsFor } from './support/job-service.ts';
+import { runsFor } from './support/answers.ts';
+import { type Answer, JobService, passTime } from './support/job-service.ts';
 import { agentWith, askingAgent, finishAll, outputsOf, redriveToEnd, simulate } from './support/simulation.ts';
 
 const polling = { statusPollIntervalMillis: 1_000 };

@@ -2,7 +2,8 @@ import { EventType, OutputEvent, ResourceType } from 'lambda-agents';
 import { describe, expect, it } from 'vitest';
 import type { WakeMessage } from '../../../lib/testing/in-memory-queues.ts';
 import type { SimulatedDeployment } from '../../../lib/testing/simulated-deployment.ts';
-import { JobService, runsFor } from './support/job-service.ts';
+import { runsFor } from './support/answers.ts';
+import { JobService } from './support/job-service.ts';
 import { agentWith, askingAgent, endOf, finishAll, outputsOf, simulate, startWaiting } from './support/simulation.ts';
 
 const polling = { statusPollIntervalMillis: 1_000 };

@@ -78,12 +78,6 @@ export class JobService {
 export const passTime = (clock: Clock, millis: number): Promise<void> =>
   new Promise((resolve) => void clock.after(millis, resolve, 'wait'));
 
-/** A probe that finds the job running so many times, and then completed. */
-export const runsFor =
-  (probes: number): Answer =>
-  (_call, nth) =>
-    nth <= probes ? RunStatus.running() : RunStatus.completed();
-
 /** The setup class of jobs at such a service. */
 export class JobSetup extends AsyncSubagentSetup.withConfig(z.object({ service: z.instanceof(JobService) })) {
   async callSubmitRequest(call: SubagentCall): Promise<void> {

@@ -109,3 +109,6 @@ export function breakPollFunction(deployment: SimulatedDeployment): { mend(): vo
 /** States of the executions, in the order of their starts. */
 export const statesOf = (executions: readonly PollExecution[]): readonly PollExecution['status'][] =>
   executions.map(({ status }) => status);
+
+/** Records of submitted calls that are followed, or whose remote is still to be told to stop. */
+export const entriesIn = ({ items }: SimulatedDeployment) => items.items().filter(({ sk }) => /^POLL#\d+#/.test(sk));
