@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { RequestMessage } from '../../lib/runner/request-message.ts';
+import type { RequestMessage } from '../../lib/runner/accept/request-message.ts';
 
 /** A record of the request queue, which is FIFO, as the runner sees it. */
 export function toRequestMessage({ messageId, body, attributes }: SQSRecord): RequestMessage {

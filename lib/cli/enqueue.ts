@@ -1,4 +1,4 @@
-import { parseRequest } from '../runner/request-message.ts';
+import { parseRequest } from '../runner/accept/request-message.ts';
 import { RunStore } from '../store/run-store.ts';
 import { digestJson } from '../values/digest.ts';
 import { awaitRun } from './await-run.ts';

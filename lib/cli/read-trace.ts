@@ -1,5 +1,5 @@
 import { AgentError } from '../errors/agent-error.ts';
-import { decodeBody, type EmittedEvent } from '../runner/action-body.ts';
+import { decodeBody, type EmittedEvent } from '../runner/engine/action-body.ts';
 import { journalSlot } from '../store/journal.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';

@@ -1,5 +1,5 @@
 import { AgentError } from '../errors/agent-error.ts';
-import { parseRequest } from '../runner/request-message.ts';
+import { parseRequest } from '../runner/accept/request-message.ts';
 import type { CommandContext } from './command.ts';
 import { type Visit, visitDeadLetters } from './dead-letters.ts';
 import type { DeadLetter, Deployment } from './deployment.ts';

@@ -1,4 +1,4 @@
-import { readResults } from '../runner/end-run.ts';
+import { readResults } from '../runner/end/end-run.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { Payloads } from '../store/payloads.ts';
 import type { RunRecord } from '../store/run-record.ts';

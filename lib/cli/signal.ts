@@ -1,4 +1,4 @@
-import { parseRequest } from '../runner/request-message.ts';
+import { parseRequest } from '../runner/accept/request-message.ts';
 import { isFinal } from '../store/run-record.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-code.ts';

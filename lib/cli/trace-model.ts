@@ -1,4 +1,4 @@
-import type { EmittedEvent } from '../runner/action-body.ts';
+import type { EmittedEvent } from '../runner/engine/action-body.ts';
 import type { CallStatus, Journal } from '../store/journal.ts';
 import type { RunRecord, RunStatus } from '../store/run-record.ts';
 import type { PendingWait } from './pending-waits.ts';

@@ -1,5 +1,5 @@
 import { EventType } from '../events/event.ts';
-import type { EmittedEvent } from '../runner/action-body.ts';
+import type { EmittedEvent } from '../runner/engine/action-body.ts';
 import { actionIdOf, eventIdOf, rootActionId } from '../runner/run-ids.ts';
 import { type ActionRecord, type CallRecord, journalSlot } from '../store/journal.ts';
 import { decodeKeyPart } from '../store/keys.ts';

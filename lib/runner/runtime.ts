@@ -2,11 +2,11 @@ import type { ConfigInput } from '../agent/config.ts';
 import type { AgentDefinition } from '../agent/define-agent.ts';
 import { compilePlans, type PlanSet } from '../agent/plan.ts';
 import type { Wake } from '../ports/queues.ts';
-import { type AcceptResult, acceptRequest } from './accept-request.ts';
-import { driveRun } from './drive-run.ts';
-import type { RequestMessage } from './request-message.ts';
+import { type AcceptResult, acceptRequest } from './accept/accept-request.ts';
+import type { RequestMessage } from './accept/request-message.ts';
+import { driveRun } from './drive/drive-run.ts';
+import type { DriveResult } from './drive/settle-drive.ts';
 import type { AcceptPorts, DrivePorts } from './runner-ports.ts';
-import type { DriveResult } from './settle-drive.ts';
 
 export interface RuntimeOptions<Ports> {
   readonly agents: readonly AgentDefinition[];

@@ -1,56 +1,14 @@
-// What the golden journals were recorded with. A program is never changed: a new behaviour is a new program.
+// What the golden journals were recorded with. No program is ever changed: a new behaviour is a new program.
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { type AgentDefinition, defineAgent, defineEvent, EventType, OutputEvent, ResourceType } from 'lambda-agents';
-import { scripted } from 'lambda-agents/testing';
+import { join } from 'node:path';
+import { type AgentDefinition, defineEvent, EventType, OutputEvent } from 'lambda-agents';
 import * as z from 'zod';
 import { codeReview } from '../../functions/agents/code-review.ts';
 import { diffReport } from '../../functions/agents/diff-report.ts';
-import type { SubagentScript } from '../../lib/testing/scripted.ts';
-import { Remote } from '../unit/subagents/support/remote.ts';
+import { type CreateProgram, type Effect, type GoldenProgram, golden, HOUR, one, request } from './golden-program.ts';
+import { REMOTE_PROGRAMS } from './remote-programs.ts';
 
-export interface GoldenRequest {
-  readonly body: object;
-  /** @default one group for all */
-  readonly group?: string;
-  /** Milliseconds after the beginning. @default 0 */
-  readonly afterMillis?: number;
-}
-
-export interface GoldenProgram {
-  readonly agent: AgentDefinition;
-  readonly requests: readonly GoldenRequest[];
-  readonly subagents?: Readonly<Record<string, SubagentScript>>;
-}
-
-/** Tells that the body of a call ran. */
-export type Effect = (id: string) => void;
-
-const HOUR = 3_600_000;
-const request = (input: unknown, more: object = {}): GoldenRequest => ({
-  body: { agent: 'golden', requestId: 'r', input, ...more },
-});
-const one = (agent: AgentDefinition, more: Omit<GoldenProgram, 'agent' | 'requests'> = {}): GoldenProgram => ({
-  agent,
-  requests: [request({ n: 1 })],
-  ...more,
-});
-const golden = () => defineAgent({ name: 'golden' });
-const sample = (agent: string): string =>
-  readFileSync(resolve(import.meta.dirname, `../../functions/agents/${agent}/sample.diff`), 'utf8');
-
-const remotes = () =>
-  golden()
-    .addResource('quick', ResourceType.AGENT, { clazz: Remote, statusPollIntervalMillis: 1_000 })
-    .addResource('slow', ResourceType.AGENT, { clazz: Remote, statusPollIntervalMillis: 500, timeoutMillis: 20_000 })
-    .addResource('endless', ResourceType.AGENT, { clazz: Remote, statusPollIntervalMillis: 5_000 });
-const subagents = {
-  quick: scripted.completesAfter(2, 'green'),
-  slow: scripted.neverEnds(),
-  endless: scripted.neverEnds(),
-};
-
-export const PROGRAMS: Readonly<Record<string, (effect: Effect) => GoldenProgram>> = {
+export const PROGRAMS: Readonly<Record<string, CreateProgram>> = {
   sequence: (effect) =>
     one(
       golden().addAction('act', EventType.InputEvent, async (_event, ctx) => {
@@ -132,7 +90,7 @@ export const PROGRAMS: Readonly<Record<string, (effect: Effect) => GoldenProgram
         .addAction('add', step, async (event, ctx) => {
           const { n } = event.attributes;
           const sum = ((await ctx.sensoryMemory.get('sum', z.number())) ?? 0) + n;
-          await ctx.durableExecute({ id: 'add', call: () => effect('') });
+          await ctx.durableExecute({ id: 'add', call: () => effect('add') });
           ctx.sensoryMemory.set('sum', sum);
           ctx.sendEvent(OutputEvent(sum));
         }),
@@ -174,35 +132,6 @@ export const PROGRAMS: Readonly<Record<string, (effect: Effect) => GoldenProgram
         ctx.sendEvent(OutputEvent(await ctx.durableExecute({ id: 'call', retry, call: oneFailure('call', effect) })));
       }),
     ),
-  'remote job': () =>
-    one(
-      remotes().addAction('act', EventType.InputEvent, async (event, ctx) => {
-        const answer = await ctx.getResource('quick', ResourceType.AGENT).submit(event.input, { sessionId: 's' });
-        ctx.sendEvent(OutputEvent(answer.result));
-      }),
-      { subagents },
-    ),
-  'remote jobs in parallel': () =>
-    one(
-      remotes().addAction('act', EventType.InputEvent, async (event, ctx) => {
-        const quick = ctx.getResource('quick', ResourceType.AGENT);
-        const slow = ctx.getResource('slow', ResourceType.AGENT).submit(event.input);
-        const answers = await Promise.all([quick.submit(event.input), quick.submit(event.input), slow]);
-        ctx.sendEvent(OutputEvent(answers.map(({ result, errorMessage }) => result ?? errorMessage)));
-      }),
-      { subagents },
-    ),
-  'remote race': () =>
-    one(
-      remotes().addAction('act', EventType.InputEvent, async (event, ctx) => {
-        const slow = ctx.getResource('endless', ResourceType.AGENT).submit(event.input);
-        const quick = ctx.getResource('quick', ResourceType.AGENT).submit(event.input);
-        const given = ctx.getResource('endless', ResourceType.AGENT).submit(event.input);
-        given.cancel();
-        ctx.sendEvent(OutputEvent((await Promise.race([slow, quick])).result));
-      }),
-      { subagents },
-    ),
   'large values': (effect) => ({
     agent: golden().addAction('act', EventType.InputEvent, async (event, ctx) => {
       const { text } = event.input as { readonly text: string };
@@ -217,9 +146,94 @@ export const PROGRAMS: Readonly<Record<string, (effect: Effect) => GoldenProgram
     }),
     requests: [request({ text: 'x'.repeat(2_000) })],
   }),
+  'values of every kind': (effect) =>
+    one(
+      golden().addAction('act', EventType.InputEvent, async (_event, ctx) => {
+        const values = await ctx.durableExecute({
+          id: 'values',
+          call: () => {
+            effect('values');
+            return {
+              numbers: [Number.NaN, Number.NEGATIVE_INFINITY, -0, 2n ** 70n],
+              none: [undefined, null],
+              date: new Date(0),
+              map: new Map([['a', new Set([1])]]),
+              bytes: new Uint8Array([0, 255]),
+              $: 'a member of that name',
+            };
+          },
+        });
+        const { numbers, none, date, map, bytes, $ } = values;
+        const kinds = [...numbers.map(String), Object.is(numbers[2], -0), ...none.map(String)];
+        ctx.sendEvent(OutputEvent([kinds, date.toISOString(), [...(map.get('a') ?? [])], [...bytes], $]));
+      }),
+    ),
+  branches: (effect) =>
+    one(
+      golden().addAction('act', EventType.InputEvent, async (_event, ctx) => {
+        const call = (id: string) =>
+          ctx.durableExecute({
+            id,
+            call: () => {
+              effect(id);
+              if (id === 'bad') throw new TypeError('of no use');
+              return id;
+            },
+          });
+        const chain = async () => [await call('first'), await call('second')];
+        const ends = await Promise.allSettled([chain(), call('bad'), call('twice'), call('twice')]);
+        ctx.sendEvent(OutputEvent(ends.map((end) => (end.status === 'fulfilled' ? end.value : String(end.reason)))));
+      }),
+    ),
+  'memory across a wait': (effect) => ({
+    agent: golden()
+      .addAction('waits', EventType.InputEvent, async (event, ctx) => {
+        const { n } = event.input as { readonly n: number };
+        const before = await ctx.shortTermMemory.get('count', z.number());
+        ctx.sensoryMemory.set('n', n);
+        await ctx.sleep(HOUR);
+        // What the other action has committed meanwhile is not seen.
+        const after = await ctx.shortTermMemory.get('count', z.number());
+        ctx.shortTermMemory.set('count', n);
+        ctx.sendEvent(OutputEvent([before ?? null, after ?? null, (await ctx.sensoryMemory.get('n')) ?? null]));
+      })
+      .addAction('goes on', EventType.InputEvent, async (event, ctx) => {
+        const { n } = event.input as { readonly n: number };
+        await ctx.durableExecute({ id: `note ${n}`, call: () => effect(`note ${n}`) });
+        ctx.shortTermMemory.set('count', 10 * n);
+        ctx.shortTermMemory.set('other', new Date(n));
+        ctx.sendEvent(OutputEvent((await ctx.shortTermMemory.get('count', z.number())) ?? null));
+      }),
+    requests: [1, 2].map((n) => request({ n }, { requestId: `r${n}`, key: 'k' })),
+  }),
+  'an action that throws': (effect) =>
+    one(
+      golden().addAction('act', EventType.InputEvent, async (_event, ctx) => {
+        await ctx.durableExecute({ id: 'note', call: () => effect('note') });
+        throw new Error('a fault outside of any call');
+      }),
+    ),
+  'a run that is redriven': (effect, now) => {
+    const start = now();
+    return {
+      agent: golden().addAction('act', EventType.InputEvent, async (_event, ctx) => {
+        await ctx.durableExecute({ id: 'good', call: () => effect('good') });
+        const call = () => {
+          effect('mended');
+          if (now() < start + HOUR / 2) throw new Error('not mended yet');
+          return 'mended';
+        };
+        ctx.sendEvent(OutputEvent(await ctx.durableExecute({ id: 'mended', call })));
+      }),
+      requests: [request({ n: 1 }), { body: { redrive: { requestId: 'r' } }, group: 'other', afterMillis: HOUR }],
+    };
+  },
   diff_report: () => demo(diffReport, 'diff-report'),
   code_review: () => demo(codeReview, 'code-review'),
+  ...REMOTE_PROGRAMS,
 };
+
+const sample = (agent: string): string => readFileSync(join(import.meta.dirname, `inputs/${agent}.diff`), 'utf8');
 
 const demo = (agent: AgentDefinition, folder: string): GoldenProgram => ({
   agent,

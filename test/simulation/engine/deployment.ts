@@ -1,5 +1,5 @@
 import type { OutputMessage, Wake } from '../../../lib/ports/queues.ts';
-import type { RequestMessage } from '../../../lib/runner/request-message.ts';
+import type { RequestMessage } from '../../../lib/runner/accept/request-message.ts';
 import { createRequestAcceptor, createRunDriver } from '../../../lib/runner/runtime.ts';
 import { sweepRuns } from '../../../lib/runner/sweep-runs.ts';
 import { runKey } from '../../../lib/store/keys.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { defineAgent, EventType, OutputEvent } from 'lambda-agents';
 import { describe, expect, it } from 'vitest';
 import { toBatchResponse } from '../../../functions/messages/batch-response.ts';
-import type { RequestMessage } from '../../../lib/runner/request-message.ts';
+import type { RequestMessage } from '../../../lib/runner/accept/request-message.ts';
 import type { AcceptedBatch } from '../../../lib/runner/runtime.ts';
 import { AcceptBench } from './support/accept-bench.ts';
 import { failingPorts, type PortFailure } from './support/failing-ports.ts';

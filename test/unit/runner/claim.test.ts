@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../lib/agent/config.ts';
-import { type ClaimInput, concludeChange, decideClaim, factCount } from '../../../lib/runner/claim.ts';
+import { type ClaimInput, concludeChange, decideClaim, factCount } from '../../../lib/runner/drive/claim.ts';
 import {
   type ActionRecord,
   type CallRecord,

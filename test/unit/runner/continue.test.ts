@@ -1,7 +1,7 @@
 import { defineAgent, EventType, OutputEvent } from 'lambda-agents';
 import { testRuntime } from 'lambda-agents/testing';
 import { describe, expect, it } from 'vitest';
-import { driveTimes } from '../../../lib/runner/drive-lease.ts';
+import { driveTimes } from '../../../lib/runner/drive/drive-lease.ts';
 import type { ManualClock } from '../../../lib/testing/manual-clock.ts';
 import { skipTime } from '../../../lib/testing/skip-time.ts';
 import { DriveBench, settleMicrotasks } from './support/drive-bench.ts';

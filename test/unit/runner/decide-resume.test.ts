@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideResume } from '../../../lib/runner/decide-resume.ts';
+import { decideResume } from '../../../lib/runner/drive/decide-resume.ts';
 import { type ActionRecord, type CallRecord, EMPTY_JOURNAL, type SignalRecord } from '../../../lib/store/journal.ts';
 
 const NOW = 1_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../lib/agent/config.ts';
-import { decideWake } from '../../../lib/runner/decide-wake.ts';
+import { decideWake } from '../../../lib/runner/drive/decide-wake.ts';
 import type { RunRecord, RunStatus } from '../../../lib/store/run-record.ts';
 
 const NOW = 1_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Delivery, OrderLog } from '../../../lib/runner/order-log.ts';
-import { Signal } from '../../../lib/runner/signal.ts';
+import { type Delivery, OrderLog } from '../../../lib/runner/engine/order-log.ts';
+import { Signal } from '../../../lib/runner/engine/signal.ts';
 
 const fact = (ordinal: number): Delivery => ({ ordinal, source: 'earlier', deliver: () => {} });
 

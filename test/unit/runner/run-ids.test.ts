@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBody, encodeBody } from '../../../lib/runner/action-body.ts';
+import { decodeBody, encodeBody } from '../../../lib/runner/engine/action-body.ts';
 import { actionIdOf, actionPath, eventIdOf, rootActionId } from '../../../lib/runner/run-ids.ts';
 
 describe('ids of actions and events', () => {

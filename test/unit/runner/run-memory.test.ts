@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ActionMemory, CommittedMemory, type MemoryContents } from '../../../lib/runner/run-memory.ts';
+import { ActionMemory, CommittedMemory, type MemoryContents } from '../../../lib/runner/engine/run-memory.ts';
 
 const begins = (contents: MemoryContents) => {
   const loads = { count: 0 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatOrdinals, parseOrdinals, settledOrdinals } from '../../../lib/runner/settle-order.ts';
+import { formatOrdinals, parseOrdinals, settledOrdinals } from '../../../lib/runner/engine/settle-order.ts';
 import {
   type ActionRecord,
   type CallRecord,

@@ -1,5 +1,5 @@
 import type { TraceRecords } from '../../../../lib/cli/trace-model.ts';
-import type { EmittedEvent } from '../../../../lib/runner/action-body.ts';
+import type { EmittedEvent } from '../../../../lib/runner/engine/action-body.ts';
 import { type ActionRecord, type CallRecord, EMPTY_JOURNAL, journalSlot } from '../../../../lib/store/journal.ts';
 import type { RunRecord } from '../../../../lib/store/run-record.ts';
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition, ConfigInput } from 'lambda-agents';
 import type { Wake } from '../../../../lib/ports/queues.ts';
-import type { AcceptResult } from '../../../../lib/runner/accept-request.ts';
-import type { RequestMessage } from '../../../../lib/runner/request-message.ts';
+import type { AcceptResult } from '../../../../lib/runner/accept/accept-request.ts';
+import type { RequestMessage } from '../../../../lib/runner/accept/request-message.ts';
 import type { AcceptPorts } from '../../../../lib/runner/runner-ports.ts';
 import { type AcceptedBatch, createRequestAcceptor, createRunDriver } from '../../../../lib/runner/runtime.ts';
 import { sweepRuns } from '../../../../lib/runner/sweep-runs.ts';

@@ -1,0 +1,57 @@
+import { ensurePoller, type NeededPoller } from '../../polling/ensure-poller.ts';
+import { faultCall } from '../../polling/fault-call.ts';
+import type { PolledRun } from '../../polling/poll-ports.ts';
+import { dueAt } from '../../polling/poll-round.ts';
+import { probeCall } from '../../polling/probe-call.ts';
+import type { PollScheduler } from '../../ports/poll-scheduler.ts';
+import { openEntries } from '../../store/poll-records.ts';
+import { PollStore } from '../../store/poll-store.ts';
+import { DUE_NEAR_MILLIS } from '../retention.ts';
+
+/** The pollers of one run. */
+export class Pollers {
+  readonly #run: PolledRun;
+  readonly #scheduler: PollScheduler;
+  readonly #checkMillis: number;
+
+  /** @param checkMillis how soon somebody looks whether they live */
+  constructor(run: PolledRun, scheduler: PollScheduler, checkMillis: number) {
+    this.#run = run;
+    this.#scheduler = scheduler;
+    this.#checkMillis = checkMillis;
+  }
+
+  /**
+   * Sees to it that each of them lives. The calls of one that died without a word are probed once meanwhile; those of one that died too
+   * often are given up.
+   * @returns when somebody must look again, milliseconds since 1970; `undefined`: nothing is polled
+   */
+  async ensure(needed: readonly NeededPoller[]): Promise<number | undefined> {
+    if (needed.length === 0) return undefined;
+    const all = await Promise.all(needed.map((poller) => this.#ensureOne(poller)));
+    const now = this.#run.ports.clock.now();
+    return now + (all.every((lives) => lives) ? this.#checkMillis : Math.min(DUE_NEAR_MILLIS, this.#checkMillis));
+  }
+
+  /** `false`: whether it lives is not known. */
+  async #ensureOne(needed: NeededPoller): Promise<boolean> {
+    const { ports, runId, ttl } = this.#run;
+    let found: Awaited<ReturnType<typeof ensurePoller>>;
+    try {
+      found = await ensurePoller({ items: ports.items, polls: this.#scheduler }, { runId, ttl }, needed);
+    } catch {
+      // The scheduler or the store did not answer. The run waits all the same, and somebody looks soon.
+      return false;
+    }
+    if (found.kind === 'polling' && !found.foundDead) return true;
+    const entries = openEntries(await new PollStore(ports.items, runId, ttl).read(needed.intervalMillis));
+    if (found.kind === 'given-up') {
+      const reason = 'its poller died three times in a row; the log of poll-subagent says why';
+      for (const entry of entries) await faultCall(this.#run, entry, reason);
+      return true;
+    }
+    const overdue = entries.filter((entry) => dueAt(entry) <= ports.clock.now());
+    await Promise.all(overdue.map((entry) => probeCall(this.#run, entry)));
+    return true;
+  }
+}
