@@ -18,4 +18,6 @@ export interface PolledRun {
   readonly ports: PollPorts;
   readonly runId: string;
   readonly ttl: number;
+  /** Long prompts that were loaded, by their references: kept for a round. @default loaded each time */
+  readonly prompts?: Map<string, Promise<string>>;
 }

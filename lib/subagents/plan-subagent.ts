@@ -18,11 +18,19 @@ export interface PlannedSubagent {
   readonly setup: () => AsyncSubagentSetup;
 }
 
+/** What every setup must have; the others have defaults. */
+const HOOKS = ['callSubmitRequest', 'callQueryStatus', 'callFetchResult'] as const;
+
 const OPTIONS = {
-  clazz: z.custom<SetupClass<AsyncSubagentSetup>>(
-    (value) => typeof value === 'function' && value.prototype instanceof AsyncSubagentSetup,
-    'must be a class that extends AsyncSubagentSetup (an instance is not enough: the class is given, its configuration beside it)',
-  ),
+  clazz: z
+    .custom<SetupClass<AsyncSubagentSetup>>(
+      (value) => typeof value === 'function' && value.prototype instanceof AsyncSubagentSetup,
+      'must be a class that extends AsyncSubagentSetup (an instance is not enough: the class is given, its configuration beside it)',
+    )
+    .refine(
+      ({ prototype }) => HOOKS.every((hook) => typeof prototype[hook] === 'function'),
+      `must have the methods ${HOOKS.join(', ')}`,
+    ),
   description: z.string().min(1).optional(),
   inputSchema: z.union([z.custom<z.ZodType>((value) => value instanceof z.ZodType), z.string().min(1)]).optional(),
   statusPollIntervalMillis: z.int().min(100).max(MAX_INTERVAL_MILLIS).default(DEFAULT_INTERVAL_MILLIS),

@@ -15,6 +15,7 @@ export abstract class SubagentSetup<Config = unknown> {
 /** A setup class, as it is registered: `{ clazz, …configuration }`. */
 export interface SetupClass<Setup extends SubagentSetup = SubagentSetup> {
   new (config: never): Setup;
+  readonly prototype: Setup;
   /** What its configuration must fit. @default no configuration */
   readonly configSchema?: z.ZodObject;
 }

@@ -1,8 +1,7 @@
 import { ensurePoller, type NeededPoller } from '../../polling/ensure-poller.ts';
 import { faultCall } from '../../polling/fault-call.ts';
 import type { PolledRun } from '../../polling/poll-ports.ts';
-import { dueAt } from '../../polling/poll-round.ts';
-import { probeCall } from '../../polling/probe-call.ts';
+import { dueAt, PROBE_MILLIS, probeAll } from '../../polling/probe-all.ts';
 import type { PollScheduler } from '../../ports/poll-scheduler.ts';
 import { openEntries } from '../../store/poll-records.ts';
 import { PollStore } from '../../store/poll-store.ts';
@@ -50,8 +49,9 @@ export class Pollers {
       for (const entry of entries) await faultCall(this.#run, entry, reason);
       return true;
     }
-    const overdue = entries.filter((entry) => dueAt(entry) <= ports.clock.now());
-    await Promise.all(overdue.map((entry) => probeCall(this.#run, entry)));
+    const now = ports.clock.now();
+    const overdue = entries.filter((entry) => dueAt(entry) <= now);
+    await probeAll(this.#run, overdue, now + 2 * PROBE_MILLIS);
     return true;
   }
 }

@@ -51,6 +51,7 @@ export class RemoteJob {
         entityType: 'subagent',
         entityName: this.#planned.name,
         executionId: this.#call.completion.name,
+        parentExecutionId: this.#call.completion.name.split('#', 1)[0] ?? '',
         status: 'failed',
         problemCategory: 'subagent_cancel_failed',
         error,

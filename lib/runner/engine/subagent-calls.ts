@@ -1,28 +1,20 @@
 import { decideReplay } from '../../durable/decide-replay.ts';
-import { toSubagentCall } from '../../polling/call-of-entry.ts';
 import type { PolledRun } from '../../polling/poll-ports.ts';
-import { storeAnswer } from '../../polling/settle-call.ts';
-import { type CallRecord, journalSlot } from '../../store/journal.ts';
-import { JournalStore } from '../../store/journal-store.ts';
-import { Payloads } from '../../store/payloads.ts';
-import { PollStore } from '../../store/poll-store.ts';
-import type { StoredText } from '../../store/stored-text.ts';
+import type { CallRecord } from '../../store/journal.ts';
 import type { PlannedSubagent } from '../../subagents/plan-subagent.ts';
 import { SubagentFuture } from '../../subagents/subagent-future.ts';
-import { fromPlainResult, SubagentResult } from '../../subagents/subagent-result.ts';
+import { SubagentResult } from '../../subagents/subagent-result.ts';
 import { digestJson } from '../../values/digest.ts';
 import { checkJson } from '../../values/json-value.ts';
-import { encodeValue } from '../../values/value-codec.ts';
 import type { ActionRun } from './action-run.ts';
 import type { DriveState } from './drive-state.ts';
 import type { ExternalWaits } from './external-waits.ts';
+import { OpenCall } from './open-call.ts';
 import { RemoteJob } from './remote-job.ts';
 import type { OpenSlot, Slots } from './slots.ts';
 import { subagentFault } from './subagent-fault.ts';
 import { callIdOf, checkSubmit, sessionIdOf } from './subagent-identity.ts';
-
-/** A prompt up to this size stands in the call's entry, which each round reads; a longer one is loaded by who needs it. */
-const INLINE_PROMPT_BYTES = 1_024;
+import { SubagentRecords } from './subagent-records.ts';
 
 /** What following calls of sub-agents needs besides the drive. */
 export interface SubagentOptions {
@@ -36,36 +28,13 @@ export interface SubagentOptions {
   readonly wasSuspended: boolean;
 }
 
-/** One submitted call in this drive. */
-interface OpenCall {
-  readonly open: OpenSlot;
-  readonly planned: PlannedSubagent;
-  readonly prompt: unknown;
-  readonly sessionId: string;
-  readonly callId: string;
-  /** The one that it was submitted with, if it was. */
-  readonly intervalMillis: number;
-  /** What is under way at the remote: the submission, the cancellation. */
-  underWay: Promise<unknown>;
-  job?: RemoteJob;
-  /** It was given up in an earlier drive. */
-  cancelledBefore?: CallRecord;
-  /** Why it could not be submitted; it fails the attempt when somebody waits for it. */
-  problem?: { readonly error: unknown };
-  isAwaited: boolean;
-  /** User code has cancelled it. */
-  isGivenUp: boolean;
-  isSettled: boolean;
-  /** The remote was asked to stop. */
-  isCleanedUp: boolean;
-}
-
 /** `submit` of sub-agents that are polled: their submission, their waiting, their cancellation, and all of it in a replay. */
 export class SubagentCalls {
   readonly #state: DriveState;
   readonly #slots: Slots;
   readonly #waits: ExternalWaits;
   readonly #options: SubagentOptions;
+  readonly #records: SubagentRecords;
   readonly #calls = new Map<ActionRun, OpenCall[]>();
 
   constructor(state: DriveState, slots: Slots, waits: ExternalWaits, options: SubagentOptions) {
@@ -73,6 +42,7 @@ export class SubagentCalls {
     this.#slots = slots;
     this.#waits = waits;
     this.#options = options;
+    this.#records = new SubagentRecords(options.run, options.agent, options.maxBytes);
   }
 
   /** @throws AgentError for a prompt that is no JSON, or bad options */
@@ -108,29 +78,7 @@ export class SubagentCalls {
     const { runId } = run;
     const callId = callIdOf(runId, open.action.queued.id, open.slot);
     const sessionId = given === undefined ? callId : sessionIdOf({ agent, key, runId }, given);
-    const call: OpenCall = {
-      open: {
-        ...open,
-        resolve: (stored) => {
-          call.isSettled = true;
-          open.resolve(fromPlainResult(stored));
-        },
-        reject: (thrown) => {
-          call.isSettled = true;
-          open.reject(thrown);
-        },
-      },
-      planned,
-      prompt,
-      sessionId,
-      callId,
-      intervalMillis,
-      underWay: Promise.resolve(),
-      isAwaited: false,
-      isGivenUp: false,
-      isSettled: false,
-      isCleanedUp: false,
-    };
+    const call = new OpenCall({ open, planned, prompt, sessionId, callId, intervalMillis });
     this.#calls.set(open.action, [...(this.#calls.get(open.action) ?? []), call]);
     return call;
   }
@@ -193,7 +141,7 @@ export class SubagentCalls {
 
   /** Its entry is missing: it was not handed over for certain, unless it has ended since the journal was read. */
   async #recover(call: OpenCall): Promise<void> {
-    const record = await this.#read(call);
+    const record = await this.#records.read(call);
     if (record === undefined) return this.#state.stop({ kind: 'lost' });
     if (record.status !== 'PENDING') return this.#adopt(call, record);
     await this.#handOver(call, record, true);
@@ -210,39 +158,15 @@ export class SubagentCalls {
       return this.#surface(call);
     }
     if (!this.#state.lease.isValid()) return this.#state.stop({ kind: 'lost' });
-    await this.#enter(call, record);
-    const standing = await this.#read(call);
+    await this.#records.enter(call, record);
+    const standing = await this.#records.read(call);
     if (standing !== undefined && standing.status !== 'PENDING') {
       // The remote has completed it by a message meanwhile: of the entry nobody else knows.
-      await this.#forget(call);
+      await this.#records.forget(call);
       return this.#adopt(call, standing);
     }
     this.#waits.noteJoin(call.intervalMillis);
     this.#wait(call, record);
-  }
-
-  /** P1: the record that the remote has the job. */
-  async #enter(call: OpenCall, { token = '' }: CallRecord): Promise<void> {
-    const { run, agent } = this.#options;
-    await this.#polls.putEntry({
-      intervalMillis: call.intervalMillis,
-      ordinal: call.open.ordinal,
-      agent,
-      subagent: call.planned.name,
-      actionId: call.open.action.queued.id,
-      slot: call.open.slot,
-      sessionId: call.sessionId,
-      callId: call.callId,
-      token,
-      prompt: await this.#storePrompt(call.prompt),
-      startedAt: run.ports.clock.now(),
-    });
-  }
-
-  async #storePrompt(prompt: unknown): Promise<StoredText> {
-    const text = encodeValue(prompt, 'the prompt');
-    if (Buffer.byteLength(text) <= INLINE_PROMPT_BYTES) return { text };
-    return { reference: JSON.stringify(await this.#payloads.saveOutside(text)) };
   }
 
   #wait(call: OpenCall, { until }: CallRecord): void {
@@ -259,7 +183,7 @@ export class SubagentCalls {
     const answer = SubagentResult.error(
       `Sub-agent "${call.planned.name}" gave no answer within ${call.planned.timeoutMillis} ms.`,
     );
-    const { status: _, ...stored } = await storeAnswer(this.#payloads, answer);
+    const stored = await this.#records.storeAnswer(answer);
     const record = await this.#slots.settle(call.open, { kind: 'stored', stored }, true);
     if (record?.epoch !== undefined) await this.#cleanUp(call);
   }
@@ -268,7 +192,7 @@ export class SubagentCalls {
   #finishEnd(call: OpenCall, record: CallRecord): void {
     if (!this.#state.journal.polls.entries.has(record.ordinal)) return;
     // Only a driver, at the end of a time limit, has to tell the remote.
-    if (record.epoch === undefined) return this.#work(call, () => this.#forget(call));
+    if (record.epoch === undefined) return this.#work(call, () => this.#records.forget(call));
     this.#meet(call, record);
     this.#work(call, () => this.#cleanUp(call));
   }
@@ -293,11 +217,7 @@ export class SubagentCalls {
   async #abandon(call: OpenCall): Promise<void> {
     await call.underWay;
     if (call.isSettled) return;
-    const place = { actionId: call.open.action.queued.id, slot: call.open.slot };
-    const standing = await this.#journal.settleOutside(place, {
-      status: 'CANCELLED',
-      endedAt: this.#state.clock.now(),
-    });
+    const standing = await this.#records.abandon(call);
     if (standing === 'CANCELLED') await this.#cleanUp(call);
   }
 
@@ -305,15 +225,7 @@ export class SubagentCalls {
     if (call.isCleanedUp) return;
     call.isCleanedUp = true;
     await call.job?.cancel();
-    await this.#forget(call);
-  }
-
-  #read({ open }: OpenCall): Promise<CallRecord | undefined> {
-    return this.#journal.getCall(open.action.queued.id, open.slot);
-  }
-
-  async #forget({ open, intervalMillis }: OpenCall): Promise<void> {
-    await this.#polls.deleteEntry({ intervalMillis, ordinal: open.ordinal });
+    await this.#records.forget(call);
   }
 
   #adopt(call: OpenCall, record: CallRecord): void {
@@ -323,9 +235,7 @@ export class SubagentCalls {
 
   #meet(call: OpenCall, { token = '' }: CallRecord): RemoteJob {
     const { runId } = this.#options.run;
-    const { prompt, sessionId, callId, open, planned } = call;
-    const name = journalSlot(open.action.queued.id, open.slot);
-    call.job = new RemoteJob(this.#state, planned, toSubagentCall({ runId, prompt, sessionId, callId, token, name }));
+    call.job = new RemoteJob(this.#state, call.planned, call.toSubagentCall(runId, token));
     return call.job;
   }
 
@@ -343,20 +253,5 @@ export class SubagentCalls {
       await before;
       await work().finally(resolve);
     });
-  }
-
-  get #journal(): JournalStore {
-    const { run } = this.#options;
-    return new JournalStore(run.ports.items, run.runId, run.ttl);
-  }
-
-  get #polls(): PollStore {
-    const { run } = this.#options;
-    return new PollStore(run.ports.items, run.runId, run.ttl);
-  }
-
-  get #payloads(): Payloads {
-    const { run, maxBytes } = this.#options;
-    return new Payloads(run.ports.payloads, run.runId, maxBytes);
   }
 }

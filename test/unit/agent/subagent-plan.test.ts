@@ -74,6 +74,11 @@ describe('a sub-agent that is refused when the plan is compiled', () => {
     ['a class of another kind', { clazz: Unrelated, endpoint }, /extends AsyncSubagentSetup/],
     ['the base class itself', { clazz: AsyncSubagentSetup }, /extends AsyncSubagentSetup/],
     ['a function', { clazz: () => {}, endpoint }, /extends AsyncSubagentSetup/],
+    [
+      'a class without the hooks',
+      { clazz: AsyncSubagentSetup.withConfig(z.object({})) },
+      /must have the methods callSubmitRequest, callQueryStatus/,
+    ],
     ['nothing', undefined, /clazz|object/],
     ['a text', 'tests', /clazz|object/],
     ['an unknown option', { ...given, statusPollInterval: 500 }, /statusPollInterval/],
