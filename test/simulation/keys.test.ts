@@ -37,7 +37,7 @@ describe('every interleaving of store calls', () => {
     ['two runs of a key, the first fails and is redriven', twoWithRedrive({})],
     ['three runs of a key', keyScenario(3, {})],
   ])('keeps the invariants: %s', async (name, scenario) => {
-    const found = await explore(scenario, BOUND, false);
+    const found = await explore(scenario, BOUND);
     tell(name, found);
     expect(found.violation).toBeUndefined();
     expect(found.states).toBeGreaterThan(500);
