@@ -28,7 +28,10 @@ interface Frame {
   next: number;
 }
 
-/** Visits every reachable state, depth first. Stops at the first violation, or when `maxStates` are visited. */
+/**
+ * Visits every reachable state, depth first. Stops at the first violation, or when `maxStates` are visited.
+ * @param merging states in which the processes remember the same are one
+ */
 export async function explore(
   scenario: Scenario,
   maxStates = Number.POSITIVE_INFINITY,

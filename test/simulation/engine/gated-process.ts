@@ -3,6 +3,7 @@ import type { ItemStore } from '../../../lib/ports/item-store.ts';
 import type { AcceptPorts, DrivePorts } from '../../../lib/runner/runner-ports.ts';
 import { INBOX_PREFIX } from '../../../lib/store/keys.ts';
 import { noPolls } from '../../support/no-polls.ts';
+import { codePlace } from './code-place.ts';
 
 /** A port call that waits for its answer. */
 export interface ParkedCall {
@@ -11,6 +12,8 @@ export interface ParkedCall {
   /** For instance `items.get`. */
   readonly name: string;
   readonly args: readonly unknown[];
+  /** Where in the code it is made: `codePlace`. */
+  readonly where: string;
 }
 
 export type Answer =
@@ -193,7 +196,7 @@ export class GatedProcess {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const number = this.calls;
     this.calls += 1;
-    this.waiting.set(number, { number, name, args, resolve, reject });
+    this.waiting.set(number, { number, name, args, where: codePlace(), resolve, reject });
     return promise;
   }
 

@@ -6,6 +6,8 @@ import type { World } from './world.ts';
 
 /** Rounds of the sweeper within which every run must end once nothing goes wrong any more. */
 const MAX_ROUNDS = 8;
+/** Far more steps than everything that is under way takes to its end, one after the other. */
+const MAX_STEPS = 10_000;
 
 /** Checks states in which nothing is under way. */
 export class Liveness {
@@ -58,7 +60,7 @@ const deliveries = (deployment: Deployment, world: World) =>
 /** One step after the other, always the first that is possible. */
 async function runToQuiet(deployment: Deployment, from: World): Promise<World> {
   let world = from;
-  for (;;) {
+  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
     const [step] = possibleSteps(deployment, world).filter(
       ({ kind }) => world.processes.length === 0 || kind !== 'deliver',
     );
@@ -67,4 +69,5 @@ async function runToQuiet(deployment: Deployment, from: World): Promise<World> {
     if (result === undefined) throw new Error('A step without a fault was no step.');
     world = result.world;
   }
+  throw new Violation('a function goes on for ever');
 }

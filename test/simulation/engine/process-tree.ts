@@ -1,3 +1,4 @@
+import { Continuations } from './continuations.ts';
 import {
   type Answer,
   type Ending,
@@ -44,8 +45,8 @@ interface TreeNode extends ProcessNode {
   readonly parent: TreeNode | undefined;
   readonly edge: Edge | undefined;
   readonly children: Map<number, Branch>;
-  /** What a process can still know here: `rememberedAs`. */
-  readonly memory: string;
+  /** What a process can still know here, as a number: `rememberedAs`. */
+  readonly memory: number;
   /** Other ways to come to stand here, which must go on alike. */
   readonly others: TreeNode[];
   /** The process itself, as long as it stands here. */
@@ -69,8 +70,9 @@ const MAX_TIMES = 16;
 
 /**
  * Every behaviour of the real functions that was met. What a function does next depends on nothing but the answers it has had, so each
- * sequence of answers is executed once, by the real code, and looked up from then on. Sequences that leave the same memory
- * (`rememberedAs`) are one node; a few of them are executed side by side, to check that they go on alike.
+ * sequence of answers is executed once, by the real code, and looked up from then on. Merged, sequences that leave the same memory
+ * (`rememberedAs`) are one node. Whatever is executed, merged or not, is checked to go on like every other process with the same memory;
+ * of those that a node stands for a few are executed beside it.
  */
 export class ProcessTree {
   readonly answers = new Interner<Answer>();
@@ -79,7 +81,8 @@ export class ProcessTree {
   private readonly roots = new Map<string, TreeNode>();
   private readonly live = new Set<TreeNode>();
   private readonly nodes: TreeNode[] = [];
-  private readonly byMemory = new Map<string, TreeNode>();
+  private readonly byMemory = new Map<number, TreeNode>();
+  private readonly continuations = new Continuations();
   private readonly times: number[] = [];
   private executed = 0;
 
@@ -147,7 +150,7 @@ export class ProcessTree {
 
   private async extend(from: TreeNode, name: number, edge: Edge): Promise<ProcessNode> {
     const next = await this.execute(from, edge);
-    for (const other of from.others) await this.checkAlike(other, from, edge, next);
+    for (const other of from.others) await this.executeBeside(other, from, edge);
     const node = await this.merged(next);
     const drewToken = next.driverNumber !== from.driverNumber;
     const branch = from.children.get(name) ?? { edge, drewToken, byDriverNumber: new Map() };
@@ -157,17 +160,10 @@ export class ProcessTree {
     return node;
   }
 
-  /** Another process that stands at `from` goes on as the one there did. */
-  private async checkAlike(other: TreeNode, from: TreeNode, edge: Edge, expected: TreeNode): Promise<void> {
-    const at = from.parked.findIndex(({ number }) => number === edge.call);
-    const atTimer = from.timers.findIndex(([number]) => number === edge.timer);
-    const next = await this.execute(other, {
-      ...edge,
-      call: other.parked[at]?.number,
-      timer: other.timers[atTimer]?.[0],
-    });
-    if (next.memory !== expected.memory)
-      throw new Error(`Processes that remembered the same went on differently.\n${expected.memory}\n${next.memory}`);
+  /** Another process that stands at `node` goes on in the same way. */
+  private async executeBeside(other: TreeNode, node: TreeNode, edge: Edge): Promise<void> {
+    const { call, timer } = placeIn(node, edge);
+    await this.execute(other, { ...edge, call: other.parked[call]?.number, timer: other.timers[timer]?.[0] });
   }
 
   private async execute(from: TreeNode, edge: Edge): Promise<TreeNode> {
@@ -175,7 +171,16 @@ export class ProcessTree {
     const call = from.parked.find(({ number }) => number === edge.call);
     await this.step(process, edge);
     const last = call && { call, answer: this.answers.value(edge.answer) };
-    return this.nodeOf({ task: from.task, startedAt: from.startedAt, parent: from, edge, last }, process);
+    const next = this.nodeOf({ task: from.task, startedAt: from.startedAt, parent: from, edge, last }, process);
+    const { call: atCall, timer } = placeIn(from, edge);
+    const { now, driverNumber } = edge.surroundings;
+    this.continuations.check({
+      from: from.memory,
+      answer: [atCall, timer, edge.answer, now].join(),
+      drawn: next.token === from.token ? undefined : driverNumber,
+      memory: next.memory,
+    });
+    return next;
   }
 
   /** The node that has the same memory, if there is one. */
@@ -188,10 +193,9 @@ export class ProcessTree {
     if (known.others.length < MAX_OTHERS) {
       known.others.push(node);
       for (const { edge, byDriverNumber } of known.children.values()) {
-        const [expected] = byDriverNumber.values();
         const [driverNumber = 0] = byDriverNumber.keys();
         const surroundings = { ...edge.surroundings, driverNumber };
-        if (expected) await this.checkAlike(node, known, { ...edge, surroundings }, expected);
+        await this.executeBeside(node, known, { ...edge, surroundings });
       }
     }
     return known;
@@ -236,14 +240,14 @@ export class ProcessTree {
     const node = {
       ...place,
       id: this.nodes.length,
-      parked: process.parked.map(({ number, name, args }) => ({ number, name, args })),
+      parked: process.parked.map(({ number, name, args, where }) => ({ number, name, args, where })),
       timers: process.timersSet,
       ending: process.ending,
       token: process.token,
       driverNumber: process.drewToken ? place.edge?.surroundings.driverNumber : place.parent?.driverNumber,
       observed: [...process.observed],
     };
-    const memory = this.merging ? rememberedAs(node, this.answers) : '';
+    const memory = this.continuations.memory(rememberedAs(node));
     return { ...node, memory, children: new Map(), others: [], live: process.ending ? undefined : process };
   }
 
@@ -260,3 +264,9 @@ export class ProcessTree {
     return node;
   }
 }
+
+/** Which of the calls and timers of a node an edge answers. */
+const placeIn = ({ parked, timers }: ProcessNode, edge: Edge): { readonly call: number; readonly timer: number } => ({
+  call: parked.findIndex(({ number }) => number === edge.call),
+  timer: timers.findIndex(([number]) => number === edge.timer),
+});
