@@ -1,5 +1,14 @@
-/** Stands for the ticket service and the test runner of the demo agents, in the process itself: their jobs are done at once. @param knownJobs keys of jobs that were sent before */
-export function fakeServices(knownJobs: readonly string[]): {
+export interface FakeServicesOptions {
+  /** Keys of jobs that were sent before. */
+  readonly knownJobs: readonly string[];
+  /** A ticket is opened. */
+  readonly onTicket: () => void;
+  /** A job is sent, whether or not it is known. */
+  readonly onJob: (key: string) => void;
+}
+
+/** Stands for the ticket service and the test runner of the demo agents, in the process itself: their jobs are done at once. */
+export function fakeServices({ knownJobs, onTicket, onJob }: FakeServicesOptions): {
   readonly fetch: typeof fetch;
   readonly environment: Readonly<Record<string, string>>;
 } {
@@ -9,9 +18,11 @@ export function fakeServices(knownJobs: readonly string[]): {
     const url = new URL(String(input));
     const key = new Headers(init.headers).get('idempotency-key') ?? url.searchParams.get('key') ?? '';
     const body = JSON.parse(String(init.body ?? 'null'));
+    const isPost = init.method === 'POST';
     const [, collection, id] = url.pathname.split('/');
     if (collection === 'tickets') {
-      if (init.method === 'POST' && !tickets.some((ticket) => ticket.key === key))
+      if (isPost) onTicket();
+      if (isPost && !tickets.some((ticket) => ticket.key === key))
         tickets.push({
           id: `T-${tickets.length + 1}`,
           key,
@@ -19,13 +30,14 @@ export function fakeServices(knownJobs: readonly string[]): {
           url: `http://tickets.test/tickets/${key}`,
         });
       const found = tickets.filter((ticket) => ticket.key === key);
-      return Response.json(init.method === 'POST' ? found[0] : { tickets: found });
+      return Response.json(isPost ? found[0] : { tickets: found });
     }
-    if (init.method === 'POST' && !jobs.some((job) => job.key === key)) jobs.push({ id: `J-${jobs.length}`, key });
+    if (isPost) onJob(decodeURIComponent(key));
+    if (isPost && !jobs.some((job) => job.key === key)) jobs.push({ id: `J-${jobs.length}`, key });
     const shown = (job: (typeof jobs)[number]) => ({ id: job.id, key: job.key, status: 'completed' });
     if (id !== undefined) return Response.json({ report: 'Everything is in order.' });
     const found = jobs.filter((job) => job.key === key).map(shown);
-    return Response.json(init.method === 'POST' ? found[0] : { jobs: found });
+    return Response.json(isPost ? found[0] : { jobs: found });
   };
   return {
     fetch: answer as typeof fetch,

@@ -23,19 +23,21 @@ export interface GoldenProgram {
 /** Tells that the body of a durable call ran: its id. */
 export type Effect = (id: string) => void;
 
-/** @param now milliseconds since 1970, on the clock of the deployment */
-export type CreateProgram = (effect: Effect, now: () => number) => GoldenProgram;
+/** @param passedMillis time since the program began, the time before a cut included */
+export type CreateProgram = (effect: Effect, passedMillis: () => number) => GoldenProgram;
 
 export const HOUR = 3_600_000;
 
 export const golden = () => defineAgent({ name: 'golden' });
 
-export const request = (input: unknown, more: object = {}): GoldenRequest => ({
+export const request = (input: unknown, more: object = {}, sent: Omit<GoldenRequest, 'body'> = {}): GoldenRequest => ({
   body: { agent: 'golden', requestId: 'r', input, ...more },
+  ...sent,
 });
 
 /** A program of one request. */
-export const one = (
-  agent: AgentDefinition,
-  more: Omit<GoldenProgram, 'agent' | 'requests'> = {},
-): GoldenProgram => ({ agent, requests: [request({ n: 1 })], ...more });
+export const one = (agent: AgentDefinition, more: Omit<GoldenProgram, 'agent' | 'requests'> = {}): GoldenProgram => ({
+  agent,
+  requests: [request({ n: 1 })],
+  ...more,
+});

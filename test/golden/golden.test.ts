@@ -1,64 +1,81 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type GoldenJournal, GoldenRun, type GoldenWrite } from './deployment.ts';
+import {
+  digestOfFile,
+  fileOf,
+  type GoldenJournal,
+  journalFiles,
+  readChecksums,
+  readJournal,
+} from './golden-journal.ts';
+import { GoldenRun, type WakesAtCut } from './golden-run.ts';
+import { endsOf, outcomesById, takenJobs } from './prefix.ts';
 import { PROGRAMS } from './programs.ts';
 
-const FOLDER = join(import.meta.dirname, 'journals');
-const checksums: Readonly<Record<string, string>> = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'checksums.json'), 'utf8'),
+const CASES = Object.keys(PROGRAMS).flatMap((name) =>
+  (['lost', 'under way'] as const).map((wakes) => [name, wakes] as const),
 );
-const fileOf = (name: string): string => `${name.replaceAll(' ', '-')}.json`;
-const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 
-/** Ids of the calls whose outcome is recorded: they must not be made again. */
-function settledCalls(writes: readonly GoldenWrite[]): readonly string[] {
-  const settled = writes.flatMap(({ key: [, sk], item }) =>
-    sk.startsWith('CALL#') && item && item.st !== 'PENDING' ? [item] : [],
-  );
-  return settled.map(({ sl }) => decodeURIComponent(String(sl).split('#')[0] ?? ''));
+/** What a receiver got after the last end that a run had come to: of an ended one nothing. */
+function messagesAfter(messages: readonly unknown[], ends: number): readonly unknown[] {
+  const places = messages.flatMap((message, place) => (Object.hasOwn(message as object, 'status') ? [place] : []));
+  return messages.slice(ends === 0 ? 0 : (places[ends - 1] ?? 0) + 1);
 }
 
-/** Runs that had come to their end: they send nothing any more. */
-const endedRuns = (writes: readonly GoldenWrite[]): ReadonlySet<string> =>
-  new Set(
-    writes.flatMap(({ key: [, sk], item }) =>
-      sk === 'RUN' && item && ['COMPLETED', 'FAILED'].includes(String(item.st)) ? [String(item.id)] : [],
-    ),
-  );
+/** Calls whose bodies ran more often than outcomes were missing. */
+function repeatedCalls(
+  effects: readonly string[],
+  all: ReadonlyMap<string, number>,
+  recorded: ReadonlyMap<string, number>,
+): readonly string[] {
+  const ran = (id: string): number => effects.filter((effect) => effect === id).length;
+  return [...new Set(effects)].filter((id) => ran(id) > (all.get(id) ?? 0) - (recorded.get(id) ?? 0));
+}
+
+async function checkCut(name: string, journal: GoldenJournal, length: number, wakes: WakesAtCut): Promise<void> {
+  const prefix = journal.writes.slice(0, length);
+  const run = new GoldenRun(name);
+  await run.restore(journal, length, wakes);
+  await run.finish();
+  const said = `cut after ${length} of ${journal.writes.length} writes`;
+  const missing = Object.entries(journal.messages).map(([runId, messages]) => [
+    runId,
+    messagesAfter(messages, endsOf(prefix, runId)),
+  ]);
+  expect(run.messages(), said).toEqual(Object.fromEntries(missing));
+  expect(repeatedCalls(run.effects, outcomesById(journal.writes), outcomesById(prefix)), said).toEqual([]);
+  const taken = new Set(takenJobs(prefix).map(({ key }) => key));
+  const unsent = takenJobs(journal.writes).flatMap(({ key }) => (taken.has(key) ? [] : [key]));
+  expect([...run.sentJobs].sort(), said).toEqual(unsent.sort());
+  expect(run.deployment.deadLetters.sent, said).toEqual([]);
+}
 
 describe('a run that was begun under an earlier version', () => {
-  it.each(Object.keys(PROGRAMS))('ends as it would have, wherever it was cut: %s', async (name) => {
-    const { writes, payloads, messages } = JSON.parse(textOf(fileOf(name))) as GoldenJournal;
-    expect(writes.length).toBeGreaterThan(3);
-    for (let cut = 0; cut <= writes.length; cut += 1) {
-      const prefix = writes.slice(0, cut);
-      const run = new GoldenRun(name);
-      await run.restore(prefix, payloads);
-      await run.finish();
-      const ended = endedRuns(prefix);
-      const expected = Object.entries(messages).filter(([runId]) => !ended.has(runId));
-      const got = Object.entries(run.messages()).filter(([runId]) => !ended.has(runId));
-      expect(got, `cut after ${cut} of ${writes.length} writes`).toEqual(expected);
-      const settled = settledCalls(prefix);
-      expect(
-        run.effects.filter((id) => id !== '' && settled.includes(id)),
-        `cut after ${cut}`,
-      ).toEqual([]);
-      expect(
-        [...run.services.values()].flatMap((service) => service.violations()),
-        `cut after ${cut}`,
-      ).toEqual([]);
-    }
+  it.each(CASES)('ends as it would have, wherever it was cut: %s, its wakes %s', async (name, wakes) => {
+    const journal = readJournal(name);
+    const { length: all } = journal.writes;
+    expect(all).toBeGreaterThan(3);
+    for (let length = 0; length <= all; length += 1) await checkCut(name, journal, length, wakes);
   });
 });
 
 describe('the golden journals', () => {
-  it('are those that were recorded: add new ones, and change none', () => {
-    const found = readdirSync(FOLDER).sort();
-    const digests = found.map((file) => [file, createHash('sha256').update(textOf(file)).digest('hex')]);
-    expect(Object.fromEntries(digests)).toEqual(checksums);
-    expect(found).toEqual(Object.keys(PROGRAMS).map(fileOf).sort());
+  const checksums = readChecksums();
+
+  it.each(Object.keys(checksums))('are never changed: %s', (file) => {
+    expect(
+      digestOfFile(file),
+      `${file} was changed or removed. Runs of that form may still be open: restore it, and record a new program beside it.`,
+    ).toBe(checksums[file]);
+  });
+
+  it('are all listed with their checksums, and each has its program', () => {
+    const listed = Object.keys(checksums);
+    expect(journalFiles(), 'Record journals with test/golden/record.ts, which lists them in checksums.json.').toEqual(
+      [...listed].sort(),
+    );
+    expect(
+      Object.keys(PROGRAMS).map(fileOf).sort(),
+      'Each program has a journal, and no program is ever removed.',
+    ).toEqual([...listed].sort());
   });
 });

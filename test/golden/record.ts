@@ -1,26 +1,15 @@
-// Records the golden journals that are not there yet: node test/golden/record.ts
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type GoldenJournal, GoldenRun, watchWrites } from './deployment.ts';
+// Records what programs write, once: node test/golden/record.ts 'name of a program' …
+import { writeJournal } from './golden-journal.ts';
+import { GoldenRun } from './golden-run.ts';
 import { PROGRAMS } from './programs.ts';
+import { watchWrites } from './watch-writes.ts';
 
-const FOLDER = join(import.meta.dirname, 'journals');
-const CHECKSUMS = join(import.meta.dirname, 'checksums.json');
-
-const checksums: Record<string, string> = existsSync(CHECKSUMS) ? JSON.parse(readFileSync(CHECKSUMS, 'utf8')) : {};
-for (const name of Object.keys(PROGRAMS)) {
-  const file = `${name.replaceAll(' ', '-')}.json`;
-  if (existsSync(join(FOLDER, file))) continue;
+const names = process.argv.slice(2);
+if (names.length === 0) throw new Error(`Name the programs to record: ${Object.keys(PROGRAMS).join(', ')}.`);
+for (const name of names) {
   const run = new GoldenRun(name);
-  const watched = watchWrites(run.deployment);
+  const { writes, payloads } = watchWrites(run.deployment);
   await run.finish();
-  const journal: GoldenJournal = { ...watched, messages: run.messages() };
-  const text = `${JSON.stringify(journal, null, 1)}\n`;
-  writeFileSync(join(FOLDER, file), text);
-  checksums[file] = createHash('sha256').update(text).digest('hex');
-  console.log(`${file}: ${journal.writes.length} writes`);
+  writeJournal(name, { writes, payloads, jobs: run.jobs, messages: run.messages() });
+  console.log(`${name}: ${writes.length} writes`);
 }
-const sorted = Object.fromEntries(Object.entries(checksums).sort(([a], [b]) => (a < b ? -1 : 1)));
-writeFileSync(CHECKSUMS, `${JSON.stringify(sorted, null, 2)}\n`);
-process.exit(0);
