@@ -28,7 +28,7 @@ export const codeReview = defineAgent({
   })
   .addAction('delegate', EventType.InputEvent, async (event, ctx) => {
     const { diff } = event.input;
-    const run = await ctx.getResource('test_runner', ResourceType.AGENT).submit({ diff }); // costs nothing while it waits
+    const run = await ctx.getResource('test_runner', ResourceType.AGENT).submit({ diff }); // no function of ours runs for it while it waits: it is polled
     const tests = run.success ? run.result : `The tests did not run: ${run.errorMessage}`;
     const ticket = await ctx.durableExecute({
       id: 'open-ticket',

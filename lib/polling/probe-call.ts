@@ -27,10 +27,11 @@ export type ProbeResult = 'open' | 'ended';
 /** Asks the remote once how far a call is, and does what its answer asks for. Whatever goes wrong with it harms no other call. */
 export async function probeCall(run: PolledRun, entry: PollEntry): Promise<ProbeResult> {
   const { clock } = run.ports;
+  // That our own store does not answer is nothing that the remote has to answer for: the round is repeated.
+  const call = await callOfEntry(run, entry);
   let answer: SubagentResult | undefined;
   try {
     const setup = setupOf(run, entry);
-    const call = await callOfEntry(run, entry);
     const status = await within(clock, HOOK_MILLIS, 'callQueryStatus', () => setup.callQueryStatus(call));
     if (!isRunStatus(status)) throw noRunStatus();
     answer = await answerOf(run, setup, call, status);

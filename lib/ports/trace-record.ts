@@ -21,6 +21,7 @@ export interface TraceRecord {
     | 'durable_call_failed'
     | 'subagent_failed'
     | 'subagent_cancel_failed'
+    | 'poller_not_started'
     | 'run_failed'
     | 'run_blocked';
   /** Lineage and place: `event_id`, `upstream_event_id`, `upstream_action_name`, `trigger_event_id`, `epoch`. */

@@ -46,11 +46,22 @@ export function planSubagent(agent: string, name: string, declaration: unknown):
     );
   const clazz = z.object({ clazz: OPTIONS.clazz }).safeParse(declaration);
   if (!clazz.success) throw refuse(clazz.error);
-  const { configSchema } = clazz.data.clazz;
-  const schema = z.strictObject({ ...configSchema?.shape, ...OPTIONS });
-  const parsed = schema.safeParse(declaration);
-  if (!parsed.success) throw refuse(parsed.error);
-  const { clazz: Clazz, description, inputSchema, statusPollIntervalMillis, timeoutMillis, ...config } = parsed.data;
+  const given = Object.entries(declaration as object);
+  const isOption = (option: string): boolean => Object.hasOwn(OPTIONS, option);
+  const options = z.object(OPTIONS).safeParse(Object.fromEntries(given.filter(([option]) => isOption(option))));
+  // With the author's own schema as it is, so that its refinements hold.
+  const configSchema = (clazz.data.clazz.configSchema ?? z.object({})).strict();
+  const taken = Object.keys(configSchema.shape).find(isOption);
+  if (taken !== undefined) {
+    throw new AgentError(
+      'INVALID_RESOURCE',
+      `Sub-agent "${name}" of agent "${agent}" is not valid. Its configuration has the member "${taken}", which is an option of every sub-agent. Rename it.`,
+    );
+  }
+  const config = configSchema.safeParse(Object.fromEntries(given.filter(([option]) => !isOption(option))));
+  const issues = [options, config].flatMap(({ error }) => error?.issues ?? []);
+  if (!options.success || !config.success) throw refuse(new z.ZodError(issues));
+  const { clazz: Clazz, description, inputSchema, statusPollIntervalMillis, timeoutMillis } = options.data;
   let setup: AsyncSubagentSetup | undefined;
   return {
     name,
@@ -59,7 +70,7 @@ export function planSubagent(agent: string, name: string, declaration: unknown):
     intervalMillis: statusPollIntervalMillis,
     timeoutMillis,
     setup: () => {
-      setup ??= new Clazz(config as never);
+      setup ??= new Clazz(config.data as never);
       return setup;
     },
   };

@@ -115,8 +115,22 @@ function polledBy({ calls, polls }: Journal): readonly NeededPoller[] {
   }));
 }
 
-function pollersOf({ plans, ports }: DriveOptions, config: Config, { runId, ttl }: RunRecord): Pollers {
-  return new Pollers({ plans, ports, runId, ttl }, ports.polls, config['subagent.poll-check-millis']);
+function pollersOf({ plans, ports, deadline }: DriveOptions, config: Config, run: RunRecord): Pollers {
+  const tracer = new RunTracer(ports.trace, ports.clock, run);
+  const { runId, agent, ttl } = run;
+  return new Pollers({ plans, ports, runId, ttl }, ports.polls, {
+    checkMillis: config['subagent.poll-check-millis'],
+    deadline,
+    onProblem: (error) =>
+      tracer.write({
+        entityType: 'run',
+        entityName: agent,
+        executionId: runId,
+        status: 'failed',
+        problemCategory: 'poller_not_started',
+        error,
+      }),
+  });
 }
 
 async function claimAndDrive(

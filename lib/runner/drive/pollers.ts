@@ -7,17 +7,25 @@ import { openEntries } from '../../store/poll-records.ts';
 import { PollStore } from '../../store/poll-store.ts';
 import { DUE_NEAR_MILLIS } from '../retention.ts';
 
+export interface PollersOptions {
+  /** How soon somebody looks whether they live, in milliseconds. */
+  readonly checkMillis: number;
+  /** End of the invocation, milliseconds since 1970. */
+  readonly deadline: number;
+  /** Told why a poller could not be started. */
+  readonly onProblem: (error: unknown) => void;
+}
+
 /** The pollers of one run. */
 export class Pollers {
   readonly #run: PolledRun;
   readonly #scheduler: PollScheduler;
-  readonly #checkMillis: number;
+  readonly #options: PollersOptions;
 
-  /** @param checkMillis how soon somebody looks whether they live */
-  constructor(run: PolledRun, scheduler: PollScheduler, checkMillis: number) {
+  constructor(run: PolledRun, scheduler: PollScheduler, options: PollersOptions) {
     this.#run = run;
     this.#scheduler = scheduler;
-    this.#checkMillis = checkMillis;
+    this.#options = options;
   }
 
   /**
@@ -29,7 +37,8 @@ export class Pollers {
     if (needed.length === 0) return undefined;
     const all = await Promise.all(needed.map((poller) => this.#ensureOne(poller)));
     const now = this.#run.ports.clock.now();
-    return now + (all.every((lives) => lives) ? this.#checkMillis : Math.min(DUE_NEAR_MILLIS, this.#checkMillis));
+    const { checkMillis } = this.#options;
+    return now + (all.every((lives) => lives) ? checkMillis : Math.min(DUE_NEAR_MILLIS, checkMillis));
   }
 
   /** `false`: whether it lives is not known. */
@@ -38,7 +47,8 @@ export class Pollers {
     let found: Awaited<ReturnType<typeof ensurePoller>>;
     try {
       found = await ensurePoller({ items: ports.items, polls: this.#scheduler }, { runId, ttl }, needed);
-    } catch {
+    } catch (error) {
+      this.#options.onProblem(error);
       // The scheduler or the store did not answer. The run waits all the same, and somebody looks soon.
       return false;
     }
@@ -51,7 +61,7 @@ export class Pollers {
     }
     const now = ports.clock.now();
     const overdue = entries.filter((entry) => dueAt(entry) <= now);
-    await probeAll(this.#run, overdue, now + 2 * PROBE_MILLIS);
+    await probeAll(this.#run, overdue, Math.min(now + 2 * PROBE_MILLIS, this.#options.deadline));
     return true;
   }
 }

@@ -169,20 +169,18 @@ export class SubagentCalls {
     this.#wait(call, record);
   }
 
-  #wait(call: OpenCall, { until }: CallRecord): void {
+  #wait(call: OpenCall, { until, startedAt }: CallRecord): void {
     this.#waits.add({
       open: call.open,
       until,
       intervalMillis: call.intervalMillis,
-      onTime: () => this.#work(call, () => this.#timeOut(call)),
+      onTime: () => this.#work(call, () => this.#timeOut(call, (until ?? 0) - startedAt)),
     });
   }
 
   /** The answer is fixed before the remote is asked to stop: else it could answer that it was stopped. */
-  async #timeOut(call: OpenCall): Promise<void> {
-    const answer = SubagentResult.error(
-      `Sub-agent "${call.planned.name}" gave no answer within ${call.planned.timeoutMillis} ms.`,
-    );
+  async #timeOut(call: OpenCall, limitMillis: number): Promise<void> {
+    const answer = SubagentResult.error(`Sub-agent "${call.planned.name}" gave no answer within ${limitMillis} ms.`);
     const stored = await this.#records.storeAnswer(answer);
     const record = await this.#slots.settle(call.open, { kind: 'stored', stored }, true);
     if (record?.epoch !== undefined) await this.#cleanUp(call);

@@ -47,6 +47,28 @@ class Plain extends AsyncSubagentSetup {
   }
 }
 
+class Refined extends AsyncSubagentSetup.withConfig(
+  z.object({ a: z.string() }).refine(({ a }) => a !== 'no', 'a must not be no'),
+) {
+  async callSubmitRequest(): Promise<void> {}
+  async callQueryStatus(): Promise<RunStatus> {
+    return RunStatus.completed();
+  }
+  async callFetchResult() {
+    return SubagentResult.ok('text');
+  }
+}
+
+class Clashing extends AsyncSubagentSetup.withConfig(z.object({ timeoutMillis: z.number() })) {
+  async callSubmitRequest(): Promise<void> {}
+  async callQueryStatus(): Promise<RunStatus> {
+    return RunStatus.completed();
+  }
+  async callFetchResult() {
+    return SubagentResult.ok('text');
+  }
+}
+
 class Unrelated {}
 
 const endpoint = 'https://ci.example.com/jobs';
@@ -74,6 +96,8 @@ describe('a sub-agent that is refused when the plan is compiled', () => {
     ['a class of another kind', { clazz: Unrelated, endpoint }, /extends AsyncSubagentSetup/],
     ['the base class itself', { clazz: AsyncSubagentSetup }, /extends AsyncSubagentSetup/],
     ['a function', { clazz: () => {}, endpoint }, /extends AsyncSubagentSetup/],
+    ['a configuration that its refinement refuses', { clazz: Refined, a: 'no' }, /a must not be no/],
+    ['a configuration with the name of an option', { clazz: Clashing }, /"timeoutMillis", which is an option of every/],
     [
       'a class without the hooks',
       { clazz: AsyncSubagentSetup.withConfig(z.object({})) },

@@ -217,6 +217,9 @@ describe('a state machine that cannot be started', () => {
     expect((await deployment.run('r'))?.status).toBe('SUSPENDED');
     expect(service.count('status')).toBe(0);
     expect(attempts).toBeGreaterThanOrEqual(5);
+    const told = deployment.traces.filter(({ problem_category }) => problem_category === 'poller_not_started');
+    expect(told).toHaveLength(attempts);
+    expect(told[0]).toMatchObject({ run_id: 'r', error: { message: 'ThrottlingException' } });
     polls.start = start;
     const mendedAt = deployment.clock.now();
     expect((await endOf(deployment, 'r')).status).toBe('COMPLETED');
