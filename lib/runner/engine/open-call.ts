@@ -3,6 +3,7 @@ import { type CallRecord, journalSlot } from '../../store/journal.ts';
 import type { PlannedSubagent } from '../../subagents/plan-subagent.ts';
 import type { SubagentCall } from '../../subagents/subagent-call.ts';
 import { fromPlainResult } from '../../subagents/subagent-result.ts';
+import { decodeValue } from '../../values/value-codec.ts';
 import type { RemoteJob } from './remote-job.ts';
 import type { OpenSlot } from './slots.ts';
 
@@ -11,7 +12,8 @@ export class OpenCall {
   /** Its place, at which the stored answer is shown as a `SubagentResult`. */
   readonly open: OpenSlot;
   readonly planned: PlannedSubagent;
-  readonly prompt: unknown;
+  /** Stored form of the prompt as it was given: what its author or a hook does with the object later changes no job. */
+  readonly promptText: string;
   readonly sessionId: string;
   readonly callId: string;
   /** The one that it was submitted with, if it was. */
@@ -30,7 +32,7 @@ export class OpenCall {
   /** The remote was asked to stop. */
   isCleanedUp = false;
 
-  constructor(of: Pick<OpenCall, 'open' | 'planned' | 'prompt' | 'sessionId' | 'callId' | 'intervalMillis'>) {
+  constructor(of: Pick<OpenCall, 'open' | 'planned' | 'promptText' | 'sessionId' | 'callId' | 'intervalMillis'>) {
     const { resolve, reject } = of.open;
     this.open = {
       ...of.open,
@@ -44,7 +46,7 @@ export class OpenCall {
       },
     };
     this.planned = of.planned;
-    this.prompt = of.prompt;
+    this.promptText = of.promptText;
     this.sessionId = of.sessionId;
     this.callId = of.callId;
     this.intervalMillis = of.intervalMillis;
@@ -54,9 +56,10 @@ export class OpenCall {
     return this.open.action.queued.id;
   }
 
-  /** What the hooks see. @param token of its record */
+  /** What a hook sees: a copy of its own. @param token of its record */
   toSubagentCall(runId: string, token: string): SubagentCall {
-    const { prompt, sessionId, callId } = this;
+    const { promptText, sessionId, callId } = this;
+    const prompt = decodeValue(promptText);
     const name = journalSlot(this.actionId, this.open.slot);
     return toSubagentCall({ runId, prompt, sessionId, callId, token, name });
   }

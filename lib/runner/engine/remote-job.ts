@@ -9,9 +9,10 @@ import type { DriveState } from './drive-state.ts';
 export class RemoteJob {
   readonly #state: DriveState;
   readonly #planned: PlannedSubagent;
-  readonly #call: SubagentCall;
+  readonly #call: () => SubagentCall;
 
-  constructor(state: DriveState, planned: PlannedSubagent, call: SubagentCall) {
+  /** @param call gives each hook a copy of its own */
+  constructor(state: DriveState, planned: PlannedSubagent, call: () => SubagentCall) {
     this.#state = state;
     this.#planned = planned;
     this.#call = call;
@@ -25,8 +26,8 @@ export class RemoteJob {
   async submit(recovering: boolean): Promise<boolean> {
     const setup = this.#planned.setup();
     const [name, hook] = recovering
-      ? (['reconcileSubmitRequest', () => setup.reconcileSubmitRequest(this.#call)] as const)
-      : (['callSubmitRequest', () => setup.callSubmitRequest(this.#call)] as const);
+      ? (['reconcileSubmitRequest', () => setup.reconcileSubmitRequest(this.#call())] as const)
+      : (['callSubmitRequest', () => setup.callSubmitRequest(this.#call())] as const);
     const { promise: givenUp, resolve } = Promise.withResolvers<false>();
     const { signal } = this.#state.givenUp;
     const give = (): void => resolve(false);
@@ -43,15 +44,17 @@ export class RemoteJob {
 
   /** Asks the remote to stop. A failure is told in the trace and changes nothing. */
   async cancel(): Promise<void> {
+    const call = this.#call();
+    const { name } = call.completion;
     try {
       const setup = this.#planned.setup();
-      await this.#run(HOOK_MILLIS, 'callCancelRequest', () => setup.callCancelRequest(this.#call));
+      await this.#run(HOOK_MILLIS, 'callCancelRequest', () => setup.callCancelRequest(call));
     } catch (error) {
       this.#state.tracer.write({
         entityType: 'subagent',
         entityName: this.#planned.name,
-        executionId: this.#call.completion.name,
-        parentExecutionId: this.#call.completion.name.split('#', 1)[0] ?? '',
+        executionId: name,
+        parentExecutionId: name.split('#', 1)[0] ?? '',
         status: 'failed',
         problemCategory: 'subagent_cancel_failed',
         error,

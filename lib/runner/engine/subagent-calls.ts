@@ -6,6 +6,7 @@ import { SubagentFuture } from '../../subagents/subagent-future.ts';
 import { SubagentResult } from '../../subagents/subagent-result.ts';
 import { digestJson } from '../../values/digest.ts';
 import { checkJson } from '../../values/json-value.ts';
+import { encodeValue } from '../../values/value-codec.ts';
 import type { ActionRun } from './action-run.ts';
 import type { DriveState } from './drive-state.ts';
 import type { ExternalWaits } from './external-waits.ts';
@@ -48,12 +49,14 @@ export class SubagentCalls {
   /** @throws AgentError for a prompt that is no JSON, or bad options */
   submit(action: ActionRun, planned: PlannedSubagent, prompt: unknown, options: unknown): SubagentFuture {
     const { sessionId: given } = checkSubmit(options);
-    checkJson(prompt, `the prompt of sub-agent "${planned.name}"`);
+    const what = `the prompt of sub-agent "${planned.name}"`;
+    checkJson(prompt, what);
+    const promptText = encodeValue(prompt, what);
     const argsDigest = digestJson({ prompt, sessionId: given ?? null });
     const asked = { id: planned.name, kind: 'subagent', argsDigest } as const;
     let call: OpenCall | undefined;
     const future = this.#slots.openAs(SubagentFuture<unknown>, action, asked, (open, record) => {
-      call = this.#openCall(open, planned, prompt, given, record?.intervalMillis ?? planned.intervalMillis);
+      call = this.#openCall(open, planned, promptText, given, record?.intervalMillis ?? planned.intervalMillis);
       this.#place(call, record);
     });
     if (call) this.#follow(call, future);
@@ -70,7 +73,7 @@ export class SubagentCalls {
   #openCall(
     open: OpenSlot,
     planned: PlannedSubagent,
-    prompt: unknown,
+    promptText: string,
     given: string | undefined,
     intervalMillis: number,
   ): OpenCall {
@@ -78,7 +81,7 @@ export class SubagentCalls {
     const { runId } = run;
     const callId = callIdOf(runId, open.action.queued.id, open.slot);
     const sessionId = given === undefined ? callId : sessionIdOf({ agent, key, runId }, given);
-    const call = new OpenCall({ open, planned, prompt, sessionId, callId, intervalMillis });
+    const call = new OpenCall({ open, planned, promptText, sessionId, callId, intervalMillis });
     this.#calls.set(open.action, [...(this.#calls.get(open.action) ?? []), call]);
     return call;
   }
@@ -233,7 +236,7 @@ export class SubagentCalls {
 
   #meet(call: OpenCall, { token = '' }: CallRecord): RemoteJob {
     const { runId } = this.#options.run;
-    call.job = new RemoteJob(this.#state, call.planned, call.toSubagentCall(runId, token));
+    call.job = new RemoteJob(this.#state, call.planned, () => call.toSubagentCall(runId, token));
     return call.job;
   }
 

@@ -6,7 +6,6 @@ import { Payloads } from '../../store/payloads.ts';
 import { PollStore } from '../../store/poll-store.ts';
 import type { StoredText } from '../../store/stored-text.ts';
 import type { SubagentResult } from '../../subagents/subagent-result.ts';
-import { encodeValue } from '../../values/value-codec.ts';
 import type { OpenCall } from './open-call.ts';
 
 /** A prompt up to this size stands in the call's entry, which each round reads; a longer one is loaded by who needs it. */
@@ -43,7 +42,7 @@ export class SubagentRecords {
       sessionId,
       callId,
       token,
-      prompt: await this.#storePrompt(call.prompt),
+      prompt: await this.#storePrompt(call.promptText),
       startedAt: this.#run.ports.clock.now(),
     });
   }
@@ -69,8 +68,7 @@ export class SubagentRecords {
     return stored;
   }
 
-  async #storePrompt(prompt: unknown): Promise<StoredText> {
-    const text = encodeValue(prompt, 'the prompt');
+  async #storePrompt(text: string): Promise<StoredText> {
     if (Buffer.byteLength(text) <= INLINE_PROMPT_BYTES) return { text };
     return { reference: JSON.stringify(await this.#payloads.saveOutside(text)) };
   }
