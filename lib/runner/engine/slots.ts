@@ -49,6 +49,8 @@ export type OutcomeDetails = Pick<CallRecord, 'signalSequence'>;
 /** The places in actions at which durable outcomes are waited for: their records, their order, and how they are shown. */
 export class Slots {
   private readonly state: DriveState;
+  /** Ordinals of what is shown, or will be: an outcome is shown once, however many find that it is recorded. */
+  private readonly delivered = new Set<number>();
 
   constructor(state: DriveState) {
     this.state = state;
@@ -97,12 +99,14 @@ export class Slots {
 
   /** Shows a recorded outcome at its place in the order. */
   replay(open: OpenSlot, record: CallRecord): void {
-    this.state.order.register(this.delivery(open, record, 'earlier'));
+    const delivery = this.delivery(open, record, 'earlier');
+    if (delivery) this.state.order.register(delivery);
   }
 
   /** Shows the outcome that somebody else has just recorded. */
   adopt(open: OpenSlot, record: CallRecord): void {
-    this.state.order.arrive().settle(this.delivery(open, record, 'adopted'));
+    const delivery = this.delivery(open, record, 'adopted');
+    if (delivery) this.state.order.arrive().settle(delivery);
   }
 
   mismatch({ action, asked, slot }: OpenSlot, sides: { readonly recorded: string; readonly asked: string }): void {
@@ -205,7 +209,9 @@ export class Slots {
     }
   }
 
-  private delivery(open: OpenSlot, record: CallRecord, source: Delivery['source']): Delivery {
+  private delivery(open: OpenSlot, record: CallRecord, source: Delivery['source']): Delivery | undefined {
+    if (this.delivered.has(record.ordinal)) return undefined;
+    this.delivered.add(record.ordinal);
     return { ordinal: record.ordinal, source, deliver: () => this.show(open, record, source) };
   }
 
