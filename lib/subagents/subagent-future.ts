@@ -1,4 +1,5 @@
 import { DurablePromise } from '../durable/durable-promise.ts';
+import { refuseInsideCall } from '../durable/inside-call.ts';
 import type { SubagentResult } from './subagent-result.ts';
 
 /** Who is told what user code does with a handle. */
@@ -29,8 +30,12 @@ export class SubagentFuture<Result = unknown> extends DurablePromise<SubagentRes
     return super.isResolved || this.#cancelled;
   }
 
-  /** Gives the call up: awaiting it rejects with `SubagentCancelledError`, unless its answer was recorded before. A second time does nothing. */
+  /**
+   * Gives the call up: awaiting it rejects with `SubagentCancelledError`, unless its answer was recorded before. A second time does nothing.
+   * @throws AgentError `CALL_OUTSIDE_ACTION` inside a durable call
+   */
   cancel(): void {
+    refuseInsideCall('cancel');
     if (this.#cancelled) return;
     this.#cancelled = true;
     this.#listener.cancelled();
