@@ -1,4 +1,5 @@
 import { AgentError } from '../errors/agent-error.ts';
+import { JournalStore } from '../store/journal-store.ts';
 import type { PollEntry } from '../store/poll-records.ts';
 import { PollStore } from '../store/poll-store.ts';
 import type { AsyncSubagentSetup } from '../subagents/async-subagent-setup.ts';
@@ -104,6 +105,8 @@ async function unknownJob(
     );
     return 'ended';
   }
+  // Of a call that is over the remote may have been told to stop, which is why it does not know the job any more.
+  if (!(await isWaitedFor(run, entry))) return 'open';
   await within(run.ports.clock, SUBMIT_MILLIS, 'callSubmitRequest', () => setup.callSubmitRequest(call));
   await entriesOf(run).updateEntry(entry, { ...calm, resubmitted: 1, notStartedSince: run.ports.clock.now() });
   return 'open';
@@ -123,6 +126,11 @@ async function probeFailed(run: PolledRun, entry: PollEntry, error: unknown): Pr
   const wait = Math.max(Math.min(intervalMillis * 2 ** failures, MAX_BACKOFF_MILLIS), intervalMillis);
   await entriesOf(run).updateEntry(entry, { failures, nextAt: run.ports.clock.now() + wait });
   return 'open';
+}
+
+async function isWaitedFor({ ports, runId, ttl }: PolledRun, { actionId, slot }: PollEntry): Promise<boolean> {
+  const record = await new JournalStore(ports.items, runId, ttl).getCall(actionId, slot);
+  return record?.status === 'PENDING';
 }
 
 const entriesOf = ({ ports, runId, ttl }: PolledRun): PollStore => new PollStore(ports.items, runId, ttl);
