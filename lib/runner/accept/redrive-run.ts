@@ -1,4 +1,5 @@
 import type { PlanSet } from '../../agent/plan.ts';
+import type { Journal } from '../../store/journal.ts';
 import { JournalStore } from '../../store/journal-store.ts';
 import { PollStore } from '../../store/poll-store.ts';
 import type { RunRecord } from '../../store/run-record.ts';
@@ -22,6 +23,7 @@ export async function redriveRun(plans: PlanSet, ports: StorePorts, runId: strin
   if (run === undefined) return nothing(runId, 'there is no such run');
   switch (run.status) {
     case 'BLOCKED':
+      await clearFaults(ports, run, (await journalOf(ports, run)).journal);
       return wakeRedriven(await runs.unblock(runId, now), ports, run);
     case 'FAILED': {
       const config = plans.configOf(run.agent);
@@ -48,17 +50,24 @@ async function wakeRedriven(
   return { kind: 'redriven', runId };
 }
 
+const journalOf = (ports: StorePorts, { runId, ttl }: RunRecord) => new JournalStore(ports.items, runId, ttl).read();
+
 /** Failed calls, and the marks of calls that nobody could follow. */
 async function dropFailures(ports: StorePorts, run: RunRecord): Promise<void> {
+  const { journal } = await journalOf(ports, run);
+  await clearFaults(ports, run, journal);
   const store = new JournalStore(ports.items, run.runId, run.ttl);
-  const { journal } = await store.read();
-  const polls = new PollStore(ports.items, run.runId, run.ttl);
-  for (const entry of journal.polls.entries.values()) {
-    if (entry.failures === undefined && entry.faulted === undefined) continue;
-    await polls.updateEntry(entry, { failures: undefined, nextAt: undefined, faulted: undefined });
-  }
-  for (const call of journal.calls.values()) {
+  for (const call of journal.calls.values())
     if (call.status === 'FAILED' && !journal.actions.has(call.actionId)) await store.dropFailedCall(call);
-    if (call.fault !== undefined) await store.clearFault(call);
+}
+
+/** Calls that nobody could follow any more are followed again. */
+async function clearFaults(ports: StorePorts, run: RunRecord, { calls, polls }: Journal): Promise<void> {
+  const store = new JournalStore(ports.items, run.runId, run.ttl);
+  const pollStore = new PollStore(ports.items, run.runId, run.ttl);
+  for (const entry of polls.entries.values()) {
+    if (entry.failures === undefined && entry.faulted === undefined) continue;
+    await pollStore.updateEntry(entry, { failures: undefined, nextAt: undefined, faulted: undefined });
   }
+  for (const call of calls.values()) if (call.fault !== undefined) await store.clearFault(call);
 }
