@@ -155,7 +155,7 @@ export class SubagentCalls {
     this.#slots.trace(call.open, 'started');
     const job = this.#meet(call, record);
     try {
-      if (!(await job.submit(recovering))) return;
+      if (!(await job.submit(recovering))) return await this.#leaveToEnd(call, record);
     } catch (error) {
       call.problem = { error };
       return this.#surface(call);
@@ -170,6 +170,12 @@ export class SubagentCalls {
     }
     this.#waits.noteJoin(call.intervalMillis);
     this.#wait(call, record);
+  }
+
+  /** The drive gave up before the remote had answered. That of a cancelled run is told to stop, as if it had taken the job. */
+  async #leaveToEnd(call: OpenCall, record: CallRecord): Promise<void> {
+    const isCancelled = this.#state.stopReason?.kind === 'cancelled';
+    if (isCancelled && this.#state.lease.isValid()) await this.#records.enter(call, record);
   }
 
   #wait(call: OpenCall, { until, startedAt }: CallRecord): void {
