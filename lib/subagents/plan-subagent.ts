@@ -18,6 +18,9 @@ export interface PlannedSubagent {
   readonly setup: () => AsyncSubagentSetup;
 }
 
+/** No run lives longer. */
+const MAX_TIMEOUT_MILLIS = 365 * 86_400_000;
+
 /** What every setup must have; the others have defaults. */
 const HOOKS = ['callSubmitRequest', 'callQueryStatus', 'callFetchResult'] as const;
 
@@ -34,7 +37,7 @@ const OPTIONS = {
   description: z.string().min(1).optional(),
   inputSchema: z.union([z.custom<z.ZodType>((value) => value instanceof z.ZodType), z.string().min(1)]).optional(),
   statusPollIntervalMillis: z.int().min(100).max(MAX_INTERVAL_MILLIS).default(DEFAULT_INTERVAL_MILLIS),
-  timeoutMillis: z.number().positive().optional(),
+  timeoutMillis: z.int().positive().max(MAX_TIMEOUT_MILLIS).optional(),
 } as const;
 
 /** @throws AgentError `INVALID_RESOURCE` naming each option that is missing, unknown or wrong */

@@ -10,7 +10,7 @@ export interface SubagentOptions<InputSchema extends z.ZodType | string = z.ZodT
   readonly inputSchema?: InputSchema;
   /** Async: time between two probes of a job in milliseconds, 100 to 86,400,000. @default 500 */
   readonly statusPollIntervalMillis?: number;
-  /** Async: longest time from `submit` to the answer in milliseconds; then the answer is an error. @default as long as the run may live */
+  /** Async: longest time from `submit` to the answer in whole milliseconds, up to 365 days; then the answer is an error. @default as long as the run may live */
   readonly timeoutMillis?: number;
 }
 
