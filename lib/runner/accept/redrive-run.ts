@@ -57,8 +57,14 @@ async function dropFailures(ports: StorePorts, run: RunRecord): Promise<void> {
   const { journal } = await journalOf(ports, run);
   await clearFaults(ports, run, journal);
   const store = new JournalStore(ports.items, run.runId, run.ttl);
-  for (const call of journal.calls.values())
-    if (call.status === 'FAILED' && !journal.actions.has(call.actionId)) await store.dropFailedCall(call);
+  const polls = new PollStore(ports.items, run.runId, run.ttl);
+  for (const call of journal.calls.values()) {
+    if (call.status !== 'FAILED' || journal.actions.has(call.actionId)) continue;
+    // Its ordinal is given again, and whoever should have removed the entry may have died.
+    const entry = journal.polls.entries.get(call.ordinal);
+    if (entry) await polls.deleteEntry(entry);
+    await store.dropFailedCall(call);
+  }
 }
 
 /** Calls that nobody could follow any more are followed again. */
